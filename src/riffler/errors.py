@@ -1,0 +1,59 @@
+"""The exceptions and warnings of Riffler, drawn as a tree.
+
+RifflerError
+├── InputError (also a ValueError)      what the caller passed cannot be used
+│   ├── DataFileError                   a data file is empty, cut short or malformed
+│   ├── FeatureMismatch                 X has other columns than the model was fitted on
+│   ├── LabelError                      labels are missing, not binary, or of one class only
+│   └── UnknownName                     no loss, method or data set has that name
+└── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
+
+KClippedWarning (a UserWarning)         fewer positives than k: k was lowered
+
+Every message says what was expected, what came, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class RifflerError(Exception):
+    """Base of everything Riffler raises on purpose."""
+
+
+class InputError(RifflerError, ValueError):
+    """What the caller passed cannot be used."""
+
+
+class DataFileError(InputError):
+    """A data file is empty, cut short or malformed; the message names the file and the row or column."""
+
+
+class FeatureMismatch(InputError):
+    """X has other columns than the model was fitted on."""
+
+
+class LabelError(InputError):
+    """Labels are missing, not binary, or of one class only."""
+
+
+class UnknownName(InputError):
+    """No loss, method or data set has that name."""
+
+    @classmethod
+    def among(cls, kind: str, name: object, known: Iterable[str]) -> UnknownName:
+        """Build the message that lists every known name.
+
+        >>> print(UnknownName.among("surrogate", "mex", ["max", "avg"]))
+        No surrogate called 'mex'. Known: avg, max.
+        """
+        return cls(f"No {kind} called {name!r}. Known: {', '.join(sorted(known))}.")
+
+
+class DataSetMissing(RifflerError, FileNotFoundError):
+    """A known public data set is not on this machine; the message says what to download and where to put it."""
+
+
+class KClippedWarning(UserWarning):
+    """Fewer positives than k: the top was made as long as there are positives."""
