@@ -1,0 +1,80 @@
+# The only task list. Every task sets up what it needs in .venv, once, and may be run again.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# The public data sets, where they lie beside the checkout; tests and benchmarks that need them skip where they do not.
+ifneq ($(wildcard ../shared/data),)
+export RIFFLER_DATA ?= $(abspath ../shared/data)
+endif
+
+# $(call debian_install,PACKAGES): as root or with passwordless sudo; otherwise one line saying what to install.
+debian_install = \
+	if ! command -v apt-get > /dev/null; then echo "make: please install $(1) (or what your system calls it), then run make again" >&2; exit 1; fi; \
+	if [ "$$(id -u)" = 0 ]; then root=(); \
+	elif sudo -n true 2> /dev/null; then root=(sudo -n); \
+	else echo "make: please install $(1) as root: apt-get install $(1)" >&2; exit 1; fi; \
+	$${root[@]+"$${root[@]}"} apt-get update -qq; \
+	$${root[@]+"$${root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(1) > /dev/null
+
+.PHONY: help demo test lint docs bench soak reproduce clean
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/.core ## rank the handwritten digits that ship with scikit-learn; writes out/demo/
+	$(BIN)/riffler rank demo -k 0.25 --seed 0 \
+	  --chart out/demo/precision_at_k.html --chart out/demo/precision_at_k.png --ranked out/demo/ranked.csv
+
+test: lint docs ## everything CI checks: lint, types, layers, docs, doctests and tests
+	$(BIN)/pytest -n 2 --dist loadfile -m "not soak"
+
+lint: $(VENV)/.test ## ruff, mypy strict and the import layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: $(VENV)/.test ## build the documentation into site/, warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one run
+	$(BIN)/python benchmarks/at_k.py
+
+soak: $(VENV)/.test ## the long tests that `make test` leaves out
+	$(BIN)/pytest -n 2 --dist loadfile -m soak
+
+reproduce: $(VENV)/.core ## run the published results again; writes out/reproduce/
+	$(BIN)/riffler reproduce at-k --out out/reproduce
+
+clean: ## remove the environment and everything built
+	rm -rf $(VENV) out site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Debian ships python3 without ensurepip; python3-venv brings it. An environment whose making was cut short is made anew.
+$(VENV)/.made:
+	@if ! command -v "$(PYTHON)" > /dev/null; then $(call debian_install,python3 python3-venv); fi
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	|| { echo "make: Python 3.11 or newer is needed, this is $$("$(PYTHON)" --version); pass PYTHON=..." >&2; exit 1; }
+	@if ! "$(PYTHON)" -c 'import ensurepip, venv' 2> /dev/null; then $(call debian_install,python3-venv); fi
+	@$(BIN)/python -m pip --version > /dev/null 2>&1 || "$(PYTHON)" -m venv --clear $(VENV)
+	@touch $@
+
+# Stamps: an extra is installed again only when pyproject.toml changed.
+$(VENV)/.core: pyproject.toml | $(VENV)/.made
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/.made
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,docs]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.bench: pyproject.toml | $(VENV)/.made
+	@if ! "$(BIN)/python" -c 'import ctypes; ctypes.CDLL("libgomp.so.1")' 2> /dev/null; then $(call debian_install,libgomp1); fi
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@ $(VENV)/.core

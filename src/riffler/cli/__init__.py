@@ -1,0 +1,97 @@
+"""The command line: one file a command; a command parses, calls and prints, and holds no ideas of its own."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from riffler import __version__
+from riffler.errors import RifflerError
+
+__all__ = ["app", "main", "run"]
+
+USAGE_ERROR: type[Exception] = typer.BadParameter.__base__ or Exception
+"""What Typer raises for a wrong option; taken from its public child, as its own home moved between Typer's versions."""
+
+
+@dataclass(slots=True)
+class Settings:
+    """What the options before the command ask for."""
+
+    traceback: bool = False
+
+
+app = typer.Typer(
+    help="Find the relevant few in a large collection with the fewest labels.",
+    add_completion=False,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and leave, if asked to."""
+    if wanted:
+        typer.echo(f"riffler {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=print_version, is_eager=True)
+    ] = False,
+    traceback: Annotated[
+        bool,
+        typer.Option("--traceback", envvar="RIFFLER_TRACEBACK", help="Show where an error arose, not only its line."),
+    ] = False,
+) -> None:
+    """Find the relevant few in a large collection with the fewest labels."""
+    context.ensure_object(Settings).traceback = traceback
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def one_line(error: Exception) -> str:
+    """Say an error in one line.
+
+    >>> one_line(FileNotFoundError(2, "No such file or directory", "train.csv"))
+    'train.csv: No such file or directory'
+    """
+    if isinstance(error, OSError) and error.filename is not None and error.strerror is not None:
+        return f"{error.filename}: {error.strerror}"
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    return " ".join(message.split()) or type(error).__name__
+
+
+def warn_in_one_line(message: Warning | str, *_: object) -> None:
+    """Show a warning as the errors are shown: a user has no use for the line of our source it came from."""
+    typer.echo(f"riffler: warning: {' '.join(str(message).split())}", err=True)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code: 0 done, 2 a clear error, 130 interrupted."""
+    settings = Settings()
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = warn_in_one_line
+            return app(args=list(arguments), prog_name="riffler", standalone_mode=False, obj=settings) or 0
+    except KeyboardInterrupt:
+        return 130
+    except (RifflerError, OSError, USAGE_ERROR) as error:
+        if settings.traceback:
+            raise
+        typer.echo(f"riffler: error: {one_line(error)}", err=True)
+        return 2
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    sys.exit(run(sys.argv[1:]))
