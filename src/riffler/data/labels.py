@@ -1,0 +1,128 @@
+"""From labels as files write them to 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riffler.data.table import LabelValue
+from riffler.errors import LabelError
+from riffler.records import IntArray
+
+POSITIVE_WORDS = frozenset({"1", "+1", "1.0", "yes", "y", "true", "t", "positive", "pos", "relevant", "included"})
+"""Texts that name the positive one of two classes, whatever their case."""
+
+Positive = LabelValue | Sequence[LabelValue] | None
+Sides = tuple[tuple[LabelValue, ...], tuple[LabelValue, ...] | None]
+"""Label values that become 1, and those that become 0 (None: all others)."""
+
+
+def choose_sides(labels: NDArray[Any], positive: Positive, source: str) -> Sides:
+    """Decide which label values are positive.
+
+    ``positive`` names them. Without it there may be only two values: of two numbers the larger is positive, of two
+    texts the one in ``POSITIVE_WORDS``.
+
+    >>> choose_sides(np.array([1, 2, 2]), None, "toy")
+    ((2,), (1,))
+    >>> choose_sides(np.array(["no", "yes"]), None, "toy")
+    (('yes',), ('no',))
+    """
+    values, counts = np.unique(labels, return_counts=True)
+    if positive is not None:
+        chosen = _matching(values, positive)
+        if not chosen:
+            raise LabelError(f"{source}: no label equals positive={positive!r}. Labels: {_listing(values, counts)}.")
+        return chosen, None
+    known = values.tolist()
+    if len(known) == 1:
+        return ((known[0],), ()) if _sounds_positive(known[0]) else ((), (known[0],))
+    if len(known) != 2:
+        raise LabelError(
+            f"{source}: two label values were expected, {len(known):,} came: {_listing(values, counts)}. "
+            "Pass positive= with the value (or values) to find; all others become negative."
+        )
+    if isinstance(known[0], str):
+        spoken = [_sounds_positive(value) for value in known]
+        if sum(spoken) != 1:
+            raise LabelError(
+                f"{source}: which label is the positive one? {_listing(values, counts)}. Pass positive= with its value."
+            )
+        return ((known[1],), (known[0],)) if spoken[1] else ((known[0],), (known[1],))
+    return (known[1],), (known[0],)
+
+
+def to_binary(labels: NDArray[Any], sides: Sides, source: str) -> IntArray:
+    """Turn labels into 0 and 1; a value on neither side is an error that names its row.
+
+    >>> to_binary(np.array([-1, 1, 1]), ((1,), (-1,)), "toy")
+    array([0, 1, 1])
+    """
+    positive, negative = sides
+    y: IntArray = np.isin(labels, _values(labels, positive)).astype(np.int64)
+    if negative is not None:
+        strange = np.flatnonzero((y == 0) & ~np.isin(labels, _values(labels, negative)))
+        if len(strange):
+            row = int(strange[0])
+            expected = ", ".join(str(value) for value in (*negative, *positive))
+            raise LabelError(f"{source}: row {row + 1} has label {labels[row].item()!r}, expected one of {expected}.")
+    return y
+
+
+def as_grades(labels: NDArray[Any], source: str) -> NDArray[Any]:
+    """Keep graded relevance as it is: whole numbers as integers, others as floats."""
+    if labels.dtype.kind not in "iufb":
+        row = 0
+        raise LabelError(f"{source}: row {row + 1} has label {labels[row].item()!r}; grades must be numbers.")
+    whole = labels.astype(np.int64)
+    return whole if np.array_equal(whole, labels) else labels.astype(np.float64)
+
+
+def as_values(positive: Positive) -> tuple[LabelValue, ...]:
+    """One value or several as a tuple.
+
+    >>> as_values("yes"), as_values([1, 2]), as_values(None)
+    (('yes',), (1, 2), ())
+    """
+    if positive is None:
+        return ()
+    return (positive,) if isinstance(positive, str | int | float | np.generic) else tuple(positive)
+
+
+def _values(labels: NDArray[Any], wanted: tuple[LabelValue, ...]) -> NDArray[Any]:
+    """``wanted`` in the type of ``labels``; values that cannot be of that type match nothing."""
+    if labels.dtype.kind in "US":
+        return np.array([str(value) for value in wanted], dtype=np.str_)
+    numbers = [number for value in wanted if (number := _number(value)) is not None]
+    return np.array(numbers, dtype=np.float64)
+
+
+def _matching(values: NDArray[Any], positive: Positive) -> tuple[LabelValue, ...]:
+    found: list[LabelValue] = values[np.isin(values, _values(values, as_values(positive)))].tolist()
+    return tuple(found)
+
+
+def _number(value: LabelValue) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
+
+
+def _sounds_positive(value: LabelValue) -> bool:
+    return value.strip().lower() in POSITIVE_WORDS if isinstance(value, str) else value > 0
+
+
+def _listing(values: NDArray[Any], counts: IntArray, at_most: int = 30) -> str:
+    """Each value with its count, the most frequent where there are too many.
+
+    >>> _listing(np.array([1, 2]), np.array([5, 1200]))
+    '1 (5 rows), 2 (1,200 rows)'
+    """
+    shown = np.sort(np.argsort(-counts, kind="stable")[:at_most])
+    parts = [f"{values[i].item()} ({int(counts[i]):,} rows)" for i in shown]
+    rest = len(values) - len(shown)
+    return ", ".join(parts) + (f" and {rest:,} more" if rest else "")

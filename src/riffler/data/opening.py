@@ -1,0 +1,72 @@
+"""Opening data files: plain or compressed by their ending, with a clear error when one is missing, empty or cut."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from riffler.errors import DataFileError
+
+COMPRESSIONS = (".gz", ".bz2", ".xz")
+FORMATS = {
+    "svmlight": (".svm", ".svmlight", ".libsvm", ".txt", ".t", ".tr", ".val", ".dat"),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "npz": (".npz",),
+    "parquet": (".parquet", ".pq"),
+}
+"""Endings of each format; text formats may carry one of ``COMPRESSIONS`` behind."""
+
+DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
+"""What the decompressors raise on a cut or foreign file."""
+
+
+def format_of(path: Path) -> str:
+    """Name the format by the ending of a file name.
+
+    >>> format_of(Path("a9a/train.svm.xz")), format_of(Path("review.CSV"))
+    ('svmlight', 'csv')
+    """
+    name = path.name.lower()
+    for compression in COMPRESSIONS:
+        name = name.removesuffix(compression)
+    compressed = len(name) < len(path.name)
+    for kind, endings in FORMATS.items():
+        if name.endswith(endings) and not (compressed and kind in ("npz", "parquet")):
+            return kind
+    known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
+    raise DataFileError(
+        f"{path}: the ending tells no known format. Known: {known}; "
+        f"text formats also with {', '.join(COMPRESSIONS)} behind."
+    )
+
+
+def check_file(path: Path) -> None:
+    """Raise unless ``path`` is a file with something in it."""
+    if not path.exists():
+        raise DataFileError(f"{path}: no such file. Check the path, relative to the folder you run in.")
+    if not path.is_file():
+        raise DataFileError(f"{path}: a data file was expected, this is a folder.")
+    if path.stat().st_size == 0:
+        raise DataFileError(f"{path}: the file is empty (0 bytes).")
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """Open for reading, decompressing by ending; damage met while reading becomes a DataFileError."""
+    openers: dict[str, Callable[[Path], IO[bytes]]] = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}
+    opener = openers.get(path.suffix.lower(), lambda file: file.open("rb"))
+    try:
+        with opener(path) as stream:
+            yield stream
+    except DAMAGE as error:
+        raise DataFileError(
+            f"{path}: cannot be read to its end ({error}). The file is cut short or not what its ending says; "
+            "copy or download it again."
+        ) from error
