@@ -117,5 +117,5 @@ def _top(blocks: TieBlocks, k: int | float) -> tuple[int, float]:
         )
     last = min(int(np.searchsorted(reached, n_top)), reached.size - 1)  # the block in which the k-th place lies
     room = n_top - (reached[last] - blocks.weight[last])
-    share_inside = min(1.0, room / blocks.weight[last])
-    return n_top, float(blocks.positive[:last].sum() + share_inside * blocks.positive[last])
+    inside = blocks.positive[last] * min(1.0, room / blocks.weight[last])
+    return n_top, float(blocks.positive[:last].sum() + inside)

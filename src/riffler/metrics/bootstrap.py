@@ -80,9 +80,9 @@ def bootstrap_interval(
     _check_settings(n_resamples, level, options)
     label_column = column(labels, "labels")
     score_column = finite_scores(scores, label_column.size)
+    value = float(metric(label_column, score_column, **options))  # also checks labels and options, in the given order
     rows = np.lexsort((label_column, score_column))
     measure = _measure(metric, label_column[rows], score_column[rows], options)
-    value = measure(np.arange(rows.size))
     values = np.array([found for (found,) in _resampled([measure], rows.size, n_resamples, seed)])
     low, high = _middle(values, level, n_resamples)
     return BootstrapInterval(value, low, high, level, int(values.size))
@@ -102,7 +102,7 @@ def paired_bootstrap(
     """Compare two scorings of the same rows by their difference on the same resamples.
 
     The p-value is twice the smaller share of resampled differences on either side of zero (zeros count on both),
-    ``2 * min(1 + #{d <= 0}, 1 + #{d >= 0}) / (1 + B)``, at most 1: the level at which the interval touches zero.
+    ``2 * min(1 + #{d <= 0}, 1 + #{d >= 0}) / (1 + B)``, at most 1.
 
     >>> from riffler.metrics import roc_auc
     >>> labels, good, poor = [1, 0] * 50, [1, 0] * 50, [0, 0] * 50
@@ -114,9 +114,9 @@ def paired_bootstrap(
     label_column = column(labels, "labels")
     column_a = finite_scores(scores_a, label_column.size, "scores_a")
     column_b = finite_scores(scores_b, label_column.size, "scores_b")
+    value_a, value_b = (float(metric(label_column, scores, **options)) for scores in (column_a, column_b))
     rows = np.lexsort((label_column, column_b, column_a))
     measures = [_measure(metric, label_column[rows], scores[rows], options) for scores in (column_a, column_b)]
-    value_a, value_b = (measure(np.arange(rows.size)) for measure in measures)
     differences = np.array([a - b for a, b in _resampled(measures, rows.size, n_resamples, seed)])
     low, high = _middle(differences, level, n_resamples)
     fewer = 1 + min(int((differences <= 0).sum()), int((differences >= 0).sum()))

@@ -47,5 +47,6 @@ def reciprocal_rank_of_blocks(blocks: TieBlocks) -> float:
 
 
 def winner_takes_all_of_blocks(blocks: TieBlocks) -> float:
-    """Share of positives in the best scored block."""
-    return float(blocks.positive[0] / blocks.weight[0])
+    """Share of positives in the best scored block that has any rows."""
+    first = int(np.argmax(blocks.weight > 0))
+    return float(blocks.positive[first] / blocks.weight[first])

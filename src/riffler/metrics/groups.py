@@ -20,7 +20,7 @@ from riffler.metrics.order import average_precision
 from riffler.records import FloatArray
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class GroupedMetric:
     """A measure on each group that was not skipped."""
 

@@ -85,7 +85,7 @@ def average_precision_of_blocks(blocks: TieBlocks) -> float:
     size = blocks.weight.astype(np.int64)
     rank = np.arange(1, size.sum() + 1)
     place = rank - np.repeat(before(blocks.weight), size)  # j, from 1, inside the block
-    chance = np.repeat(blocks.positive / blocks.weight, size)
+    chance = np.repeat(blocks.positive / np.maximum(blocks.weight, 1), size)
     other_share = np.repeat((blocks.positive - 1) / np.maximum(blocks.weight - 1, 1), size)
     hits = np.repeat(before(blocks.positive), size) + 1 + (place - 1) * other_share
     return float((chance * hits / rank).sum()) / n_positive

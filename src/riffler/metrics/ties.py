@@ -24,9 +24,9 @@ def sort_into_blocks(scores: NDArray[Any]) -> tuple[IntArray, IntArray]:
     return order, np.flatnonzero(begins)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TieBlocks:
-    """The blocks of equal score, best scored first; every block has a weight above zero."""
+    """The blocks of equal score, best scored first; a block whose rows all have weight zero stays, empty."""
 
     weight: FloatArray  # rows in each block, or their weight
     positive: FloatArray  # the part of it that is positive
@@ -48,7 +48,7 @@ class TieBlocks:
         return negative
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """Rows sorted by score once, so that blocks for many weightings of the same rows cost one pass each."""
 
@@ -63,12 +63,12 @@ class Ranking:
         return cls(order, starts, positive[order].astype(np.float64))
 
     def blocks(self, weight: FloatArray) -> TieBlocks:
-        """Sum the weights, one for each row in the caller's order, into blocks; blocks without weight are left out."""
+        """Sum the weights, one for each row in the caller's order, into blocks."""
         ranked_weight = weight[self.order]
-        block_weight = np.add.reduceat(ranked_weight, self.starts)
-        block_positive = np.add.reduceat(ranked_weight * self.positive, self.starts)
-        present = block_weight > 0
-        return TieBlocks(block_weight[present], block_positive[present])
+        ranked_positive = ranked_weight * self.positive
+        if self.starts.size == self.order.size:  # nothing ties, nothing to sum
+            return TieBlocks(ranked_weight, ranked_positive)
+        return TieBlocks(np.add.reduceat(ranked_weight, self.starts), np.add.reduceat(ranked_positive, self.starts))
 
 
 def tie_blocks(labels: ArrayLike, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> TieBlocks:
