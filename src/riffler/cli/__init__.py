@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from riffler import __version__
+from riffler.cli.rank import rank
 from riffler.errors import RifflerError
 
 __all__ = ["app", "main", "run"]
@@ -33,6 +34,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+app.command()(rank)
 
 
 def print_version(wanted: bool) -> None:
@@ -71,7 +75,7 @@ def one_line(error: Exception) -> str:
     return " ".join(message.split()) or type(error).__name__
 
 
-def warn_in_one_line(message: Warning | str, *_: object) -> None:
+def warn_in_one_line(message: Warning | str, *_: object, **__: object) -> None:
     """Show a warning as the errors are shown: a user has no use for the line of our source it came from."""
     typer.echo(f"riffler: warning: {' '.join(str(message).split())}", err=True)
 

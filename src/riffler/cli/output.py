@@ -1,0 +1,72 @@
+"""What every command prints and writes with: files that are whole or not there, tables, a progress bar."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from riffler.data.atomic import atomic_write
+from riffler.errors import InputError
+
+WIDTH_IN_A_FILE = 120
+"""Columns for tables that go to a file or a pipe, which has no width of its own."""
+
+
+def console() -> Console:
+    """Give the console of the results: standard output."""
+    return Console(width=None if sys.stdout.isatty() else WIDTH_IN_A_FILE, highlight=False)
+
+
+def table(title: str, *columns: str) -> Table:
+    """Make a table whose first column names things and whose others hold numbers."""
+    made = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for number, column in enumerate(columns):
+        made.add_column(column, justify="left" if number == 0 else "right")
+    return made
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[float, str], None]]:
+    """Give a function to report the share done and what is going on; a bar shows it if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda share, doing: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=1.0)
+        yield lambda share, doing: bar.update(task, completed=share, description=doing)
+
+
+def check_target(path: Path, option: str, endings: tuple[str, ...] = ()) -> None:
+    """Refuse a path that could not be written, before the work and not after it."""
+    if endings and path.suffix.lower() not in endings:
+        raise InputError(f"{option} {path}: the file must end in {' or '.join(endings)}.")
+    if path.is_dir():
+        raise InputError(f"{option} {path} is a folder. Name a file in it.")
+    above = path.parent
+    while not above.exists():
+        above = above.parent
+    if not above.is_dir():
+        raise InputError(f"{option} {path}: {above} is a file, not a folder.")
+
+
+@contextmanager
+def written(path: Path) -> Iterator[Path]:
+    """Give a draft of ``path`` to write to, in a folder that is made if missing; whole or not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as draft:
+        yield draft
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a value as JSON that every parser reads: an infinity or NaN in it is an error."""
+    with written(path) as draft:
+        draft.write_text(json.dumps(value, indent=2, allow_nan=False, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,279 @@
+"""``riffler rank``: learn to rank the top, measure it beside logistic regression, write what was found."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from riffler.cli import output, sources
+from riffler.errors import InputError
+
+if TYPE_CHECKING:
+    from riffler.data.table import Table
+    from riffler.evaluation.comparison import ScoredMethod
+    from riffler.evaluation.ranking_report import RankingReport
+    from riffler.metrics import BootstrapInterval
+
+MODEL_ENDINGS = (".joblib", ".pkl")
+
+
+class Kernel(StrEnum):
+    """How scores depend on the features."""
+
+    linear = "linear"
+    rbf = "rbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The files asked for."""
+
+    model: Path | None
+    ranked: Path | None
+    charts: tuple[Path, ...]
+    json: Path | None
+
+    def check(self) -> None:
+        """Refuse what could not be written, before any work is done."""
+        from riffler.evaluation.charts import chart_ending
+
+        for chart in self.charts:
+            chart_ending(chart)
+            output.check_target(chart, "--chart")
+        if self.model is not None:
+            output.check_target(self.model, "--out", MODEL_ENDINGS)
+        if self.ranked is not None:
+            output.check_target(self.ranked, "--ranked", (".csv",))
+        if self.json is not None:
+            output.check_target(self.json, "--json")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One finished run: what was learned from, what was scored, how good it is (None where test labels are unknown)."""
+
+    train: Table
+    test: Table
+    split: str
+    k: int | float
+    kernel: str
+    seed: int
+    scored: list[ScoredMethod]
+    report: RankingReport | None
+
+
+def rank(
+    train: Annotated[
+        str,
+        typer.Argument(
+            metavar="TRAIN",
+            help="A file (CSV, TSV, Parquet, NPZ, svmlight), a name from `riffler datasets`, or `demo`.",
+        ),
+    ],
+    test: Annotated[
+        Path | None,
+        typer.Option(help="A file to rank and measure on; without it 30 % of TRAIN is held out, stratified."),
+    ] = None,
+    k: Annotated[
+        str, typer.Option("-k", "--k", help="How long the top is: `50` items, or `0.25` of the positives.")
+    ] = "0.25",
+    method: Annotated[
+        list[str] | None, typer.Option(help="A ranking method; may be given several times (default: top-k).")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="The column with the labels.")] = None,
+    positive: Annotated[str | None, typer.Option(help="The label value to find; all others are negative.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the first method's model (.joblib or .pkl).")] = None,
+    ranked: Annotated[
+        Path | None, typer.Option(help="Write the test items as the first method ranks them (.csv).")
+    ] = None,
+    chart: Annotated[
+        list[Path] | None, typer.Option(help="Write the precision chart (.html, .json, .png, .svg); may be repeated.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the results as JSON.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    kernel: Annotated[Kernel, typer.Option(help="For methods that offer it.")] = Kernel.linear,
+    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind the intervals.")] = 500,
+) -> None:
+    """Learn a ranking whose top k is right, and measure it beside logistic regression in the same run."""
+    wanted = parse_k(k)
+    targets = Targets(out, ranked, tuple(chart or ()), json)
+    targets.check()
+    train_part, test_part, split = parts(train, test, label, positive, seed)
+    check_test(test_part, wanted, targets)
+    run = train_and_measure(train_part, test_part, split, method or ["top-k"], wanted, kernel, seed, resamples)
+    print_run(run)
+    write_files(run, targets, resamples)
+
+
+def parse_k(text: str) -> int | float:
+    """Read "50" as a number of items and "0.25" as a share of the positives.
+
+    >>> parse_k("50"), parse_k("0.25"), parse_k("1"), parse_k("1.0")
+    (50, 0.25, 1, 1.0)
+    """
+    from riffler.metrics.at_k import check_k
+
+    try:
+        k = int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        raise InputError(f"-k {text}: expected a number of items such as 50, or a share such as 0.25.") from None
+    check_k(k)
+    return k
+
+
+def parts(
+    train: str, test: Path | None, label: str | None, positive: str | None, seed: int
+) -> tuple[Table, Table, str]:
+    """Read the train and the test part, and say in words where the test part comes from."""
+    from riffler.data import read_table
+    from riffler.evaluation.comparison import held_out
+
+    whole = sources.train_table(train, label, positive)
+    if test is not None:
+        return whole, read_table(test, like=whole), str(test)
+    return *held_out(whole, seed), f"30 % held out, stratified, seed {seed}"
+
+
+def check_test(test: Table, k: int | float, targets: Targets) -> None:
+    """Refuse a test part that could not be measured as asked, before any work is done."""
+    from riffler.evaluation.comparison import binary_labels_of
+    from riffler.metrics import resolve_k
+
+    if test.y is not None:
+        n_top = resolve_k(k, int(binary_labels_of(test).sum()))
+        if n_top > test.n_items:
+            raise InputError(
+                f"-k {k} asks for more items than the {test.n_items:,} of the test part. Pass a smaller k."
+            )
+    elif targets.charts:
+        raise InputError(f"{test.source}: a precision chart needs labels in the test part. Leave --chart out.")
+
+
+def train_and_measure(
+    train: Table, test: Table, split: str, methods: list[str], k: int | float, kernel: str, seed: int, resamples: int
+) -> Run:
+    """Fit all methods, score the test part and measure the rankings where its labels are known."""
+    from riffler.evaluation.comparison import BASELINE, compare
+    from riffler.evaluation.ranking_report import ranking_report
+
+    with output.progress_bar() as progress:
+        scored = compare(methods, train, test, k=k, kernel=kernel, seed=seed, progress=progress)
+        report = None
+        if test.y is not None:
+            scores = {one.method: one.scores for one in scored}
+            report = ranking_report(
+                test.y, scores, k, baseline=BASELINE, n_resamples=resamples, seed=seed, progress=progress
+            )
+    return Run(train, test, split, k, kernel, seed, scored, report)
+
+
+def print_run(run: Run) -> None:
+    """Print what was done and the table of measures."""
+    console = output.console()
+    console.print(f"train  {in_words(run.train)}", soft_wrap=True)
+    console.print(f"test   {in_words(run.test)} ({run.split})", soft_wrap=True)
+    if run.report is None:
+        console.print("       no labels in the test part: ranked, not measured", soft_wrap=True)
+        return
+    report = run.report
+    share = "" if isinstance(report.k, int) else f", {report.k:g} of the positives"
+    table = output.table(
+        f"The first k = {report.n_top:,}{share} (95 % bootstrap intervals below)",
+        "method",
+        "precision at k",
+        "recall at k",
+        "AUC",
+        "average precision",
+        f"gain over {report.baseline}",
+        "seconds",
+    )
+    for row, one in zip(report.rows, run.scored, strict=True):
+        gain = "" if row.gain is None else f"{row.gain.difference:+.3f}\n{row.gain.low:+.3f} to {row.gain.high:+.3f}"
+        measures = (row.precision_at_k, row.recall_at_k, row.roc_auc, row.average_precision)
+        table.add_row(row.method, *map(with_interval, measures), gain, f"{one.seconds:.1f}")
+    console.print(table)
+
+
+def in_words(part: Table) -> str:
+    """Say how many items, positives and features a table has."""
+    positives = "" if part.y is None else f", {int(part.y.sum()):,} positives"
+    return f"{part.source}: {part.n_items:,} items{positives}, {part.n_features:,} features"
+
+
+def with_interval(found: BootstrapInterval) -> str:
+    """Write a measure over its interval."""
+    return f"{found.value:.3f}\n{found.low:.3f} to {found.high:.3f}"
+
+
+def write_files(run: Run, targets: Targets, resamples: int) -> None:
+    """Write every file that was asked for; each is whole or not there."""
+    console = output.console()
+    first = run.scored[0]
+    if targets.model is not None:
+        import joblib  # type: ignore[import-untyped]
+
+        with output.written(targets.model) as draft:
+            joblib.dump(first.model, draft)
+        console.print(f"model of {first.method} written to {targets.model}", soft_wrap=True)
+    if targets.ranked is not None:
+        write_ranked(targets.ranked, run.test, first)
+        console.print(f"items as {first.method} ranks them written to {targets.ranked}", soft_wrap=True)
+    if targets.charts:
+        draw(run, targets.charts, resamples)
+        console.print(f"chart written to {', '.join(map(str, targets.charts))}", soft_wrap=True)
+    if targets.json is not None:
+        output.write_json(targets.json, as_json(run))
+        console.print(f"results written to {targets.json}", soft_wrap=True)
+
+
+def write_ranked(path: Path, test: Table, one: ScoredMethod) -> None:
+    """Write rank, id, score and, where known, label; items of equal score are put in the order of their ids."""
+    import numpy as np
+    import polars as pl
+
+    order = np.lexsort((test.ids, -one.scores))
+    columns: dict[str, Any] = {"rank": np.arange(1, len(order) + 1), "id": test.ids[order], "score": one.scores[order]}
+    if test.y is not None:
+        columns["label"] = test.y[order]
+    with output.written(path) as draft:
+        pl.DataFrame(columns).write_csv(draft)
+
+
+def draw(run: Run, paths: tuple[Path, ...], resamples: int) -> None:
+    """Draw precision along the ranking of every method."""
+    from riffler.evaluation.charts import precision_at_k_chart, save_chart
+    from riffler.evaluation.precision_curve import precision_curve
+
+    if run.test.y is None or run.report is None:
+        return
+    curves = [
+        precision_curve(one.method, run.test.y, one.scores, n_resamples=min(resamples, 200), seed=run.seed)
+        for one in run.scored
+    ]
+    chart = precision_at_k_chart(curves, run.report.n_top, f"Precision along the ranking: {run.train.source}")
+    for path in paths:
+        save_chart(chart, path)
+
+
+def as_json(run: Run) -> dict[str, object]:
+    """Give the run as plain values."""
+    from riffler import __version__
+
+    report = {} if run.report is None else asdict(run.report)
+    rows = report.pop("rows", [{"method": one.method} for one in run.scored])
+    methods = [{**row, "seconds": one.seconds} for row, one in zip(rows, run.scored, strict=True)]
+    return {
+        "riffler": __version__,
+        "train": in_words(run.train),
+        "test": in_words(run.test),
+        "split": run.split,
+        "k": run.k,
+        "kernel": str(run.kernel),
+        "seed": run.seed,
+        **report,
+        "methods": methods,
+    }

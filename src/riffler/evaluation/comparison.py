@@ -1,0 +1,146 @@
+"""Fit several rankers on one table and score another: the run behind ``riffler rank``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from riffler.data.table import Table
+from riffler.errors import InputError, LabelError
+from riffler.learners import ranker_from_name
+from riffler.records import FloatArray, IntArray
+
+BASELINE = "logistic regression"
+"""The line every ranking is compared with, fitted in the same run."""
+
+HELD_OUT = 0.3
+"""Share of the items held out where no test table is given."""
+
+Progress = Callable[[float, str], None]
+"""Called with the share done, from 0 to 1, and a word on what is going on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredMethod:
+    """A fitted method and its scores of the test items."""
+
+    method: str
+    model: Any
+    scores: FloatArray
+    seconds: float
+
+
+def held_out(table: Table, seed: int) -> tuple[Table, Table]:
+    """Split a table into a train part and a stratified test part of 30 %."""
+    from sklearn.model_selection import train_test_split
+
+    labels = binary_labels_of(table)
+    fewest = int(min(labels.sum(), len(labels) - labels.sum()))
+    if fewest < 4:
+        raise LabelError(
+            f"{table.source}: to hold out 30 % for the test, each class needs at least 4 items; the smaller has "
+            f"{fewest}. Label more items, or pass a test file."
+        )
+    rows = np.arange(table.n_items)
+    train_rows, test_rows = train_test_split(rows, test_size=HELD_OUT, stratify=labels, random_state=seed)
+    return _part(table, np.sort(train_rows)), _part(table, np.sort(test_rows))
+
+
+def binary_labels_of(table: Table) -> IntArray:
+    """Give the labels of a table that is to be learned from: there, 0 or 1, and of both kinds."""
+    if table.y is None:
+        raise LabelError(f"{table.source}: no labels to learn from. Name the label column (--label).")
+    labels = np.asarray(table.y)
+    found = np.unique(labels)
+    if not np.isin(found, (0, 1)).all():
+        raise LabelError(
+            f"{table.source}: labels are grades from {found[0]} to {found[-1]}, two classes are needed. "
+            "Say which are positive (--positive)."
+        )
+    if len(found) < 2:
+        raise LabelError(
+            f"{table.source}: all {len(labels):,} labels are {found[0]}; positives and negatives are needed."
+        )
+    return labels.astype(np.int64)
+
+
+def compare(
+    methods: Sequence[str],
+    train: Table,
+    test: Table,
+    *,
+    k: int | float,
+    kernel: str = "linear",
+    seed: int = 0,
+    progress: Progress = lambda share, doing: None,
+) -> list[ScoredMethod]:
+    """Fit each method and, last, the baseline on the train table, and score the test table.
+
+    Repeated names are fitted once; ``logistic`` is the baseline. All models are made before the first is fitted, so a
+    wrong name costs no time.
+    """
+    names = list(dict.fromkeys([*(name for name in methods if name != "logistic"), BASELINE]))
+    rankers = {name: baseline() if name == BASELINE else _ranker(name, k, kernel, seed) for name in names}
+    scored = []
+    for number, (name, ranker) in enumerate(rankers.items()):
+
+        def share_of_all(share: float, doing: str, done: int = number, name: str = name) -> None:
+            progress((done + share) / len(names), f"{name}: {doing}")
+
+        share_of_all(0.0, "fitting")
+        scored.append(_fit_and_score(name, ranker, train, test, share_of_all))
+    return scored
+
+
+def _fit_and_score(method: str, ranker: Any, train: Table, test: Table, progress: Progress) -> ScoredMethod:  # noqa: ANN401
+    reports = "progress" in ranker.get_params()
+    if reports:
+        ranker.set_params(progress=progress)
+    model = standardised(ranker, sparse=hasattr(train.X, "indptr"))
+    start = perf_counter()
+    model.fit(train.X, binary_labels_of(train))
+    seconds = perf_counter() - start
+    if reports:
+        ranker.set_params(progress=None)  # a model is saved without the bar it reported to
+    return ScoredMethod(method, model, np.asarray(model.decision_function(test.X)), seconds)
+
+
+def baseline() -> Any:  # noqa: ANN401 - a scikit-learn estimator
+    """Make the plain logistic regression a user would try first."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(max_iter=2000)
+
+
+def standardised(ranker: Any, *, sparse: bool) -> Any:  # noqa: ANN401 - scikit-learn estimators
+    """Put the scaling of the train part before a ranker, so that the saved model takes columns as the file has them.
+
+    Sparse columns are not centred, as that would fill them.
+    """
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(with_mean=not sparse), ranker)
+
+
+def _ranker(method: str, k: int | float, kernel: str, seed: int) -> Any:  # noqa: ANN401 - a scikit-learn estimator
+    ranker = ranker_from_name(method, k=k, random_state=seed)
+    if "kernel" in ranker.get_params():
+        ranker.set_params(kernel=kernel)
+    elif kernel != "linear":
+        raise InputError(f"{method} has no kernel {kernel!r}: it is linear. Leave --kernel out, or use --method top-k.")
+    return ranker
+
+
+def _part(table: Table, rows: IntArray) -> Table:
+    return replace(
+        table,
+        X=table.X[rows],
+        y=None if table.y is None else table.y[rows],
+        qid=None if table.qid is None else table.qid[rows],
+        ids=table.ids[rows],
+    )
