@@ -36,6 +36,19 @@ def read_csv(path: Path, separator: str | None = None) -> pl.DataFrame:
     return frame
 
 
+def read_csv_texts(path: Path) -> pl.DataFrame:
+    """Read a delimited text with a header, every column as text, "" where a field is empty."""
+    import polars as pl
+
+    separator, names, _ = _first_line(path, None)
+    try:
+        frame = pl.read_csv(_source(path), separator=separator, infer_schema=False)
+    except pl.exceptions.PolarsError as error:
+        check_rows(path, separator, len(names))
+        raise DataFileError(f"{path}: not readable as a table separated by {separator!r} ({error}).") from error
+    return frame.fill_null("")
+
+
 def read_parquet(path: Path) -> pl.DataFrame:
     """Read a Parquet file whole."""
     import polars as pl

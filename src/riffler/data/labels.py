@@ -81,6 +81,22 @@ def as_grades(labels: NDArray[Any], source: str) -> NDArray[Any]:
     return whole if np.array_equal(whole, labels) else labels.astype(np.float64)
 
 
+def any_of_columns(labels: NDArray[Any], positive: Positive, source: str) -> IntArray:
+    """Labels as a 0/1 table, one column a label: 1 where any of the columns in ``positive`` (from 0) is set.
+
+    >>> any_of_columns(np.array([[0, 1], [1, 0]]), 1, "toy")
+    array([1, 0])
+    """
+    columns = [int(value) for value in as_values(positive) if value in range(labels.shape[1])]
+    if not columns:
+        raise LabelError(
+            f"{source}: labels come as a table of {labels.shape[1]} columns. Pass positive= with the number of one, "
+            f"0 to {labels.shape[1] - 1}; {positive!r} came."
+        )
+    y: IntArray = (labels[:, np.array(columns)] != 0).any(axis=1).astype(np.int64)
+    return y
+
+
 def as_values(positive: Positive) -> tuple[LabelValue, ...]:
     """One value or several as a tuple.
 

@@ -54,7 +54,7 @@ def _array(path: Path, archive: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
 
 def _side(path: Path, archive: Any, name: str | None, n_rows: int) -> NDArray[Any]:  # noqa: ANN401
     values = _array(path, archive, str(name))
-    if values.shape != (n_rows,):
+    if values.shape[:1] != (n_rows,) or values.ndim > 2 or (values.ndim == 2 and name in ("qid", "ids")):
         raise DataFileError(f"{path}: array {name!r} has shape {values.shape}, expected ({n_rows},) to match X.")
     return values
 

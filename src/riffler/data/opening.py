@@ -6,10 +6,10 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from riffler.errors import DataFileError
 
@@ -60,13 +60,20 @@ def check_file(path: Path) -> None:
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open for reading, decompressing by ending; damage met while reading becomes a DataFileError."""
-    openers: dict[str, Callable[[Path], IO[bytes]]] = {".gz": gzip.GzipFile, ".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}
-    opener = openers.get(path.suffix.lower(), lambda file: file.open("rb"))
     try:
-        with opener(path) as stream:
+        with _opened(path) as stream:
             yield stream
     except DAMAGE as error:
         raise DataFileError(
             f"{path}: cannot be read to its end ({error}). The file is cut short or not what its ending says; "
             "copy or download it again."
         ) from error
+
+
+def _opened(path: Path) -> IO[bytes]:
+    ending = path.suffix.lower()
+    if ending == ".gz":
+        return cast(IO[bytes], gzip.open(path, "rb"))
+    if ending == ".bz2":
+        return bz2.open(path, "rb")
+    return lzma.open(path, "rb") if ending == ".xz" else path.open("rb")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from riffler.data import frames, npz, svmlight
-from riffler.data.labels import Positive, as_grades, as_values, choose_sides, to_binary
+from riffler.data.labels import Positive, Sides, any_of_columns, as_grades, as_values, choose_sides, to_binary
 from riffler.data.opening import check_file, format_of
 from riffler.data.table import RawTable, Schema, Table
 from riffler.data.tabular import from_frame
@@ -107,8 +108,11 @@ def _read_topics(path: Path, width: int | None, dtype: DTypeLike, positive: Posi
 
 def finish(raw: RawTable, positive: Positive, like: Schema | None, source: str) -> Table:
     """Settle the labels and the ids of what a format reader gave."""
-    y, sides = None, None
-    if raw.labels is not None:
+    y: NDArray[Any] | None = None
+    sides: Sides | None = None
+    if raw.labels is not None and raw.labels.ndim == 2:
+        y, sides = any_of_columns(raw.labels, positive, source), (as_values(positive), None)
+    elif raw.labels is not None:
         known = like is not None and like.positive is not None
         if positive is None and raw.qid is not None and not known:
             y = as_grades(raw.labels, source)
