@@ -102,7 +102,7 @@ def rank(
     wanted = parse_k(k)
     targets = Targets(out, ranked, tuple(chart or ()), json)
     targets.check()
-    train_part, test_part, split = parts(train, test, label, positive, seed)
+    train_part, test_part, split = sources.train_and_test(train, test, label, positive, seed)
     check_test(test_part, wanted, targets)
     run = train_and_measure(train_part, test_part, split, method or ["top-k"], wanted, kernel, seed, resamples)
     print_run(run)
@@ -123,19 +123,6 @@ def parse_k(text: str) -> int | float:
         raise InputError(f"-k {text}: expected a number of items such as 50, or a share such as 0.25.") from None
     check_k(k)
     return k
-
-
-def parts(
-    train: str, test: Path | None, label: str | None, positive: str | None, seed: int
-) -> tuple[Table, Table, str]:
-    """Read the train and the test part, and say in words where the test part comes from."""
-    from riffler.data import read_table
-    from riffler.evaluation.comparison import held_out
-
-    whole = sources.train_table(train, label, positive)
-    if test is not None:
-        return whole, read_table(test, like=whole), str(test)
-    return *held_out(whole, seed), f"30 % held out, stratified, seed {seed}"
 
 
 def check_test(test: Table, k: int | float, targets: Targets) -> None:

@@ -10,20 +10,41 @@ from riffler.errors import InputError
 DEMO = "demo"
 
 
+def train_and_test(
+    train: str, test: Path | None, label: str | None, positive: str | None, seed: int
+) -> tuple[Table, Table, str]:
+    """Read the train and the test part, and say in words where the test part comes from.
+
+    Without a test file a public data set brings its own test part, if it has one; else 30 % are held out.
+    """
+    from riffler.data import read_table
+    from riffler.data.public import info, load
+    from riffler.evaluation.comparison import held_out
+
+    whole = train_table(train, label, positive)
+    if test is not None:
+        return whole, read_table(test, like=whole), "the test file"
+    if not Path(train).is_file() and train != DEMO and {"train", "test"} <= info(train).splits.keys():
+        return whole, load(train, "test", positive=positive), "the published test part"
+    return *held_out(whole, seed), f"30 % held out, stratified, seed {seed}"
+
+
 def train_table(name: str, label: str | None, positive: str | None) -> Table:
     """Read what TRAIN names; a file that is there goes before a data set of the same name."""
-    from riffler import datasets
     from riffler.data import read_table
+    from riffler.data.public import info, load, names
 
     if Path(name).is_file():
         return read_table(name, label=label, positive=positive)
-    if name != DEMO and name not in datasets.names():
+    if name != DEMO and name not in names():
         raise InputError(
             f"{name!r} is neither a file, nor {DEMO!r}, nor a known data set. `riffler datasets` lists the known ones."
         )
-    if label is not None or positive is not None:
-        raise InputError(f"{name!r} brings its own labels; --label and --positive are for files.")
-    return digits() if name == DEMO else datasets.load(name)
+    if label is not None or (name == DEMO and positive is not None):
+        raise InputError(f"{name!r} knows where its labels are; --label and --positive are for files.")
+    if name == DEMO:
+        return digits()
+    return load(name, "train" if "train" in info(name).splits else "all", positive=positive)
 
 
 def digits() -> Table:

@@ -92,6 +92,9 @@ def growth_chart(points: Rows, title: str = "Time and memory against the number 
     import altair as alt
 
     frame = _frame(points, ["method", "rows", "seconds", "megabytes"])
+    for column in ("rows", "seconds", "megabytes"):
+        if not (frame[column] > 0).all():
+            raise InputError(f"{column} must be above zero in every row, as the axes are logarithmic.")
     seconds = _growth_panel(frame, "seconds", "time, seconds")
     megabytes = _growth_panel(frame, "megabytes", "peak memory beyond the input, MB")
     return _style(alt.hconcat(seconds, megabytes, spacing=40), title)

@@ -1,0 +1,25 @@
+"""What all tests share: the settings of hypothesis, and the folder of public data sets where it is on this machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A deadline measures the machine (and numba's first compilation), not the code; without random seeds a failure repeats.
+settings.register_profile(
+    "quick", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("soak", settings.get_profile("quick"), derandomize=False, max_examples=5000)
+settings.load_profile(os.environ.get("RIFFLER_HYPOTHESIS", "quick"))
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Give the folder of public data sets; a test that needs it skips where RIFFLER_DATA names none."""
+    named = os.environ.get("RIFFLER_DATA")
+    if not named or not Path(named).is_dir():
+        pytest.skip("needs the public data sets: set RIFFLER_DATA to their folder")
+    return Path(named)
