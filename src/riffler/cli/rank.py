@@ -104,7 +104,7 @@ def rank(
     targets.check()
     train_part, test_part, split = sources.train_and_test(train, test, label, positive, seed)
     check_test(test_part, wanted, targets)
-    run = train_and_measure(train_part, test_part, split, method or ["top-k"], wanted, kernel, seed, resamples)
+    run = train_and_measure(train_part, test_part, split, method or ["top-k"], wanted, kernel.value, seed, resamples)
     print_run(run)
     write_files(run, targets, resamples)
 
@@ -259,7 +259,7 @@ def as_json(run: Run) -> dict[str, object]:
         "test": in_words(run.test),
         "split": run.split,
         "k": run.k,
-        "kernel": str(run.kernel),
+        "kernel": run.kernel,
         "seed": run.seed,
         **report,
         "methods": methods,
