@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from riffler import __version__
+from riffler.cli.datasets import datasets
 from riffler.cli.rank import rank
 from riffler.errors import RifflerError
 
@@ -37,6 +38,7 @@ app = typer.Typer(
 
 
 app.command()(rank)
+app.command()(datasets)
 
 
 def print_version(wanted: bool) -> None:

@@ -27,7 +27,15 @@ def console() -> Console:
 
 def table(title: str, *columns: str) -> Table:
     """Make a table whose first column names things and whose others hold numbers."""
-    made = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    made = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
+    )
     for number, column in enumerate(columns):
         made.add_column(column, justify="left" if number == 0 else "right")
     return made

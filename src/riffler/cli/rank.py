@@ -176,12 +176,11 @@ def print_run(run: Run) -> None:
         "AUC",
         "average precision",
         f"gain over {report.baseline}",
-        "seconds",
     )
-    for row, one in zip(report.rows, run.scored, strict=True):
-        gain = "" if row.gain is None else f"{row.gain.difference:+.3f}\n{row.gain.low:+.3f} to {row.gain.high:+.3f}"
+    for row in report.rows:
+        gain = "" if row.gain is None else f"{row.gain.difference:+.3f}\n{row.gain.low:+.3f}…{row.gain.high:+.3f}"
         measures = (row.precision_at_k, row.recall_at_k, row.roc_auc, row.average_precision)
-        table.add_row(row.method, *map(with_interval, measures), gain, f"{one.seconds:.1f}")
+        table.add_row(row.method, *map(with_interval, measures), gain)
     console.print(table)
 
 
@@ -192,8 +191,8 @@ def in_words(part: Table) -> str:
 
 
 def with_interval(found: BootstrapInterval) -> str:
-    """Write a measure over its interval."""
-    return f"{found.value:.3f}\n{found.low:.3f} to {found.high:.3f}"
+    """Write a measure over its interval, no wider than a table of 80 columns allows."""
+    return f"{found.value:.3f}\n{found.low:.3f}…{found.high:.3f}"
 
 
 def write_files(run: Run, targets: Targets, resamples: int) -> None:
