@@ -37,10 +37,9 @@ def _presence(entry: Dataset) -> str:
     from riffler.data import public
 
     absent = public.missing(entry.name)
-    if not absent:
-        return "yes"
-    needed = sum(not part.optional for part in entry.parts.values())
-    return "no" if len(absent) == needed else f"without {', '.join(absent)}"
+    if len(absent) == len(entry.parts):
+        return "no"
+    return f"without {', '.join(absent)}" if absent else "yes"
 
 
 def _where(n_present: int, n_known: int) -> str:
@@ -55,6 +54,7 @@ def _where(n_present: int, n_known: int) -> str:
 def _as_json(entry: Dataset) -> dict[str, object]:
     from riffler.data import public
 
+    missing = public.missing(entry.name)
     return {
         "name": entry.name,
         "title": entry.title,
@@ -75,6 +75,6 @@ def _as_json(entry: Dataset) -> dict[str, object]:
             for part in entry.parts.values()
         },
         "splits": sorted(entry.splits),
-        "present": not public.missing(entry.name),
-        "missing": list(public.missing(entry.name)),
+        "present": all(entry.parts[part].optional for part in missing),
+        "missing": list(missing),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -57,7 +57,11 @@ def _learn(series: pl.Series, source: str) -> Column:
         return Column(series.name)
     texts = _texts(series, source)
     categories = texts.unique().sort()
-    _refuse_spoiled_numbers(texts, categories, source)
+    n_numbers = int(categories.cast(pl.Float64, strict=False).is_not_null().sum())
+    if n_numbers == len(categories):
+        return Column(series.name)
+    if 2 * n_numbers > len(categories):
+        _refuse_spoiled_numbers(texts, source)
     if len(categories) > MAX_CATEGORIES:
         raise DataFileError(
             f"{source}: text column {series.name!r} has {len(categories):,} distinct values, more than the "
@@ -78,17 +82,15 @@ def _texts(series: pl.Series, source: str) -> pl.Series:
     return series.cast(pl.String).fill_null("")
 
 
-def _refuse_spoiled_numbers(texts: pl.Series, categories: pl.Series, source: str) -> None:
+def _refuse_spoiled_numbers(texts: pl.Series, source: str) -> NoReturn:
     """A text column that is mostly numbers is a column of numbers with a slip or a mark for missing values."""
     import polars as pl
 
-    numeric = categories.cast(pl.Float64, strict=False).is_not_null()
-    if 2 * numeric.sum() > len(categories):
-        strange = texts.cast(pl.Float64, strict=False).is_null().arg_max() or 0
-        raise DataFileError(
-            f"{source}: column {texts.name!r} holds numbers, but row {strange + 1} has {texts[strange]!r}. "
-            f"Fill it in, leave the row out, or leave the column out with drop=[{texts.name!r}]."
-        )
+    row = texts.cast(pl.Float64, strict=False).is_null().arg_max() or 0
+    raise DataFileError(
+        f"{source}: column {texts.name!r} holds numbers, but row {row + 1} has {texts[row]!r}. "
+        f"Fill it in, leave the row out, or leave the column out with drop=[{texts.name!r}]."
+    )
 
 
 def _drop_hint(name: str) -> str:

@@ -77,8 +77,19 @@ def as_grades(labels: NDArray[Any], source: str) -> NDArray[Any]:
     if labels.dtype.kind not in "iufb":
         row = 0
         raise LabelError(f"{source}: row {row + 1} has label {labels[row].item()!r}; grades must be numbers.")
-    whole = labels.astype(np.int64)
-    return whole if np.array_equal(whole, labels) else labels.astype(np.float64)
+    return whole_if_possible(labels)
+
+
+def whole_if_possible(labels: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as integers if all are whole, else as floats.
+
+    >>> whole_if_possible(np.array([1.0, 2.0])), whole_if_possible(np.array([0.5, 2.0]))
+    (array([1, 2]), array([0.5, 2. ]))
+    """
+    floats = labels.astype(np.float64)
+    if np.isfinite(floats).all() and np.array_equal(floats, np.rint(floats)) and np.abs(floats).max(initial=0) < 2**53:
+        return floats.astype(np.int64)
+    return floats
 
 
 def any_of_columns(labels: NDArray[Any], positive: Positive, source: str) -> IntArray:
@@ -87,7 +98,7 @@ def any_of_columns(labels: NDArray[Any], positive: Positive, source: str) -> Int
     >>> any_of_columns(np.array([[0, 1], [1, 0]]), 1, "toy")
     array([1, 0])
     """
-    columns = [int(value) for value in as_values(positive) if value in range(labels.shape[1])]
+    columns = [int(float(value)) for value in as_values(positive) if as_number(value) in range(labels.shape[1])]
     if not columns:
         raise LabelError(
             f"{source}: labels come as a table of {labels.shape[1]} columns. Pass positive= with the number of one, "
@@ -112,7 +123,7 @@ def _values(labels: NDArray[Any], wanted: tuple[LabelValue, ...]) -> NDArray[Any
     """``wanted`` in the type of ``labels``; values that cannot be of that type match nothing."""
     if labels.dtype.kind in "US":
         return np.array([str(value) for value in wanted], dtype=np.str_)
-    numbers = [number for value in wanted if (number := _number(value)) is not None]
+    numbers = [number for value in wanted if (number := as_number(value)) is not None]
     return np.array(numbers, dtype=np.float64)
 
 
@@ -121,7 +132,12 @@ def _matching(values: NDArray[Any], positive: Positive) -> tuple[LabelValue, ...
     return tuple(found)
 
 
-def _number(value: LabelValue) -> float | None:
+def as_number(value: LabelValue) -> float | None:
+    """Give the value as a number, None if it is none.
+
+    >>> as_number("+1"), as_number("yes")
+    (1.0, None)
+    """
     try:
         return float(value)
     except ValueError:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from riffler.data.finite import check_finite_matrix
+from riffler.data.finite import cast_matrix, check_finite_matrix
 from riffler.data.table import RawTable
 from riffler.errors import DataFileError
 from riffler.records import Matrix
@@ -20,7 +20,7 @@ SPARSE_KEYS = {"format", "shape", "data"}
 def read_npz(path: Path, dtype: DTypeLike, *, features: str = "X", label: str | None = None) -> RawTable:
     """Read the arrays named ``features`` and ``label`` (by default ``y``, if there is one); pickles are refused."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise DataFileError(f"{path}: a single array, not an archive. Save with np.savez(path, X=..., y=...).")
             names = archive.files
@@ -66,18 +66,20 @@ def _dense(path: Path, values: NDArray[Any], name: str, dtype: DTypeLike) -> NDA
         )
     if values.shape[0] == 0:
         raise DataFileError(f"{path}: array {name!r} has no rows.")
-    X = values.astype(dtype, copy=False)
-    check_finite_matrix(X, str(path))
+    check_finite_matrix(values, str(path))
+    X: NDArray[Any] = cast_matrix(values, dtype, str(path))
     return X
 
 
 def _sparse(path: Path, dtype: DTypeLike) -> Matrix:
     from scipy.sparse import csr_matrix, load_npz
 
-    X = csr_matrix(load_npz(path), dtype=np.dtype(dtype))
+    X = csr_matrix(load_npz(path))
+    if X.dtype.kind not in "iufb":
+        raise DataFileError(f"{path}: the matrix must hold numbers, it holds {X.dtype}.")
     X.check_format(full_check=True)
     if X.shape[0] == 0:
         raise DataFileError(f"{path}: the matrix has no rows.")
     X.sum_duplicates()
     check_finite_matrix(X, str(path))
-    return X
+    return cast_matrix(X, dtype, str(path))

@@ -47,17 +47,13 @@ def info(name: str) -> Dataset:
 
 def present(folder: Folder = None) -> tuple[str, ...]:
     """Names of the data sets of which every part that is not optional is here, sorted."""
-    return tuple(name for name in names() if not missing(name, folder))
+    return tuple(name for name in names() if all(dataset(name).parts[part].optional for part in missing(name, folder)))
 
 
 def missing(name: str, folder: Folder = None) -> tuple[str, ...]:
-    """Names of the parts that are not here, optional ones left out."""
+    """Names of the parts that are not here."""
     entry, root = dataset(name), data_folder(folder)
-    return tuple(
-        part.name
-        for part in entry.parts.values()
-        if not part.optional and (root is None or part.find(root / entry.folder) is None)
-    )
+    return tuple(part.name for part in entry.parts.values() if root is None or part.find(root / entry.folder) is None)
 
 
 def path(name: str, folder: Folder = None) -> Path:

@@ -11,11 +11,20 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from riffler.data import frames, npz, svmlight
-from riffler.data.labels import Positive, Sides, any_of_columns, as_grades, as_values, choose_sides, to_binary
+from riffler.data.labels import (
+    Positive,
+    Sides,
+    any_of_columns,
+    as_grades,
+    as_number,
+    as_values,
+    choose_sides,
+    to_binary,
+)
 from riffler.data.opening import check_file, format_of
 from riffler.data.table import RawTable, Schema, Table
 from riffler.data.tabular import from_frame
-from riffler.errors import FeatureMismatch, InputError
+from riffler.errors import FeatureMismatch, InputError, LabelError
 
 
 def read_table(
@@ -101,7 +110,10 @@ def read_as(
 def _read_topics(path: Path, width: int | None, dtype: DTypeLike, positive: Positive) -> Table:
     """Read multi-label text: an item is positive if any of its labels is one of ``positive``."""
     topics = as_values(positive)
-    raw = svmlight.read_svmlight_topics(path, width, dtype, frozenset(float(topic) for topic in topics))
+    numbers = frozenset(number for topic in topics if (number := as_number(topic)) is not None)
+    raw = svmlight.read_svmlight_topics(path, width, dtype, numbers)
+    if not np.any(raw.labels):
+        raise LabelError(f"{path}: no line has a label among positive={positive!r}; labels are numbers in such files.")
     schema = Schema(raw.X.shape[1], positive=topics)
     return Table(raw.X, raw.labels, None, np.arange(1, raw.X.shape[0] + 1), str(path), schema)
 

@@ -15,6 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from riffler.data.labels import whole_if_possible
 from riffler.data.opening import open_bytes
 from riffler.data.svmlight_diagnosis import Limits, diagnose
 from riffler.data.table import RawTable
@@ -50,7 +51,7 @@ def read_svmlight(path: Path, n_features: int | None, dtype: DTypeLike) -> RawTa
     limits = Limits(n_features=n_features, max_features=MAX_FEATURES, dtype=np.dtype(dtype))
     X, labels, queries = _parse(path, limits, multilabel=False)
     qid = np.frombuffer(queries, dtype=np.int64) if len(queries) else None
-    return RawTable(X=X, labels=np.asarray(labels), qid=qid)
+    return RawTable(X=X, labels=whole_if_possible(labels), qid=qid)
 
 
 def read_svmlight_topics(path: Path, n_features: int | None, dtype: DTypeLike, topics: frozenset[float]) -> RawTable:

@@ -103,7 +103,7 @@ def _check_value(text: str, index: int, where: str, limits: Limits) -> None:
         _bad_value(where, index, f"a number was expected, {text!r} came")
     if not math.isfinite(value):
         _bad_value(where, index, f"{text} is not a finite number; leave the feature out or fill it in")
-    if abs(value) > np.finfo(limits.dtype).max:
+    if abs(value) > float(np.finfo(limits.dtype).max):
         _bad_value(where, index, f"{text} does not fit {limits.dtype}; pass dtype='float64' or scale the feature")
 
 

@@ -83,6 +83,11 @@ def _labels(series: pl.Series, source: str) -> NDArray[Any]:
         raise LabelError(f"{source}: row {row + 1} has no label in column {series.name!r}.")
     if series.dtype == pl.Boolean:
         return series.cast(pl.Int64).to_numpy()
+    if series.dtype.is_nested() or series.dtype.is_temporal() or series.dtype == pl.Binary:
+        raise LabelError(f"{source}: column {series.name!r} holds {series.dtype}; labels must be numbers or text.")
+    if series.dtype == pl.String:
+        numbers = series.cast(pl.Float64, strict=False)  # "nan" among numbers makes a column of texts
+        series = series if numbers.null_count() else numbers
     if series.dtype.is_numeric():
         values = series.to_numpy()
         bad = np.flatnonzero(~np.isfinite(values))

@@ -1,0 +1,151 @@
+"""Svmlight text: what is written is read back, and every fault is named with its line."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix, random_array
+from sklearn.datasets import dump_svmlight_file
+
+from riffler.data import read_table
+from riffler.errors import DataFileError, FeatureMismatch, LabelError
+
+GOOD = "-1 1:0.5 3:2\n+1 2:-1e-3 # a comment\n\n# whole line\n1 3:4\n-1\n"
+
+
+def write(folder: Path, text: str, name: str = "data.svm") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_lines_become_rows(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, GOOD))
+    np.testing.assert_array_equal(table.y, [0, 1, 1, 0])
+    np.testing.assert_array_equal(
+        table.X.toarray(), np.array([[0.5, 0, 2], [0, -1e-3, 0], [0, 0, 4], [0, 0, 0]], dtype=np.float32)
+    )
+    assert table.X.dtype == np.float32
+    assert table.X.indices.dtype == np.int32
+    assert table.qid is None
+    assert table.feature_names is None
+    np.testing.assert_array_equal(table.ids, [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(("ending", "opener"), [(".gz", gzip.open), (".bz2", bz2.open), (".xz", lzma.open)])
+def test_compressed_text_equals_plain_text(
+    tmp_path: Path, ending: str, opener: Callable[..., gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]
+) -> None:
+    packed = tmp_path / f"data.libsvm{ending}"
+    with opener(packed, "wb") as stream:
+        stream.write(GOOD.encode())
+    plain = read_table(write(tmp_path, GOOD))
+    assert (read_table(packed).X != plain.X).nnz == 0
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
+def test_a_cut_compressed_file_is_an_error(tmp_path: Path, ending: str) -> None:
+    module = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[ending]
+    lines = "".join(f"{i % 2} {i % 97 + 1}:{i * 0.137:.6f}\n" for i in range(5000))
+    whole = module.compress(lines.encode())
+    path = tmp_path / f"data.svm{ending}"
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    with pytest.raises(DataFileError, match=r"data\.svm.*cut short"):
+        read_table(path)
+    path.write_bytes(b"not compressed at all")
+    with pytest.raises(DataFileError, match="not what its ending says"):
+        read_table(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "empty"),
+        ("\n# nothing\n", "no data lines"),
+        ("1 1:1\n-1 0:1 2:3\n", "line 2: index 0; indices count from 1"),
+        ("1 -3:1\n", "line 1: index -3"),
+        ("1 1:1\n\n-1 4:1 2:1\n", "line 3: index 2 comes after 4"),
+        ("1 1:1\n-1 2:1 2:1\n", "line 2: index 2 comes twice"),
+        ("1 1:1\n-1 2:x\n", "line 2, feature 2: a number was expected, 'x' came"),
+        ("1 1:1\n-1 2:\n", "line 2, feature 2: a number was expected, '' came"),
+        ("1 1:1\n-1 2\n", "line 2: `index:value` was expected, '2' came"),
+        ("1 1:1\n-1 a:2\n", "line 2: `index:value` was expected, 'a:2' came"),
+        ("1 1:1\nspam 2:1\n", "line 2: the label must be a finite number, 'spam' came"),
+        ("1 1:1\nnan 2:1\n", "line 2: the label must be a finite number, 'nan' came"),
+        ("1 1:1\n2:1\n", "line 2: a label was expected first, '2:1' came"),
+        ("1,2 1:1\n", "line 1: several labels"),
+        ("1 1:1\n-1 2:nan\n", "line 2, feature 2: nan is not a finite number"),
+        ("1 1:1\n-1 2:-inf\n", "line 2, feature 2: -inf is not a finite number"),
+        ("1 1:1e300\n-1 2:1\n", "line 1, feature 1: 1e300 does not fit float32; pass dtype='float64'"),
+        ("1 1:1\n-1 134217729:1\n", "line 2: index 134217729 is above the limit of 134217728.*n_features=134217729"),
+        ("1 1:1\n-1 99999999999999999999:1\n", "line 2: index 99999999999999999999 is above the limit"),
+        ("1 qid:1 1:1\n-1 2:1\n", "line 2: this line has no qid"),
+        ("1 1:1\n-1 qid:1 2:1\n", "line 2: this line has a qid"),
+        ("1 qid:one 1:1\n", "line 1: `qid:` and a whole number was expected, 'qid:one' came"),
+    ],
+)
+def test_each_fault_is_named_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(DataFileError, match=message):
+        read_table(write(tmp_path, text))
+
+
+def test_a_huge_index_is_read_if_it_is_meant(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "1 1:1\n-1 134217729:1\n"), n_features=134217729)
+    assert table.X.shape == (2, 134217729)
+
+
+def test_float64_keeps_what_float32_cannot(tmp_path: Path) -> None:
+    assert read_table(write(tmp_path, "1 1:1e300\n0 1:1\n"), dtype=np.float64).X[0, 0] == 1e300
+
+
+def test_queries_come_with_grades(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "2 qid:7 1:1 # doc 3\n0 qid:7 2:1\n1 qid:9\n", "letor.txt"))
+    np.testing.assert_array_equal(table.y, [2, 0, 1])
+    np.testing.assert_array_equal(table.qid, [7, 7, 9])
+    np.testing.assert_array_equal(table.X.toarray(), [[1, 0], [0, 1], [0, 0]])
+    binary = read_table(write(tmp_path, "2 qid:7 1:1\n0 qid:7 2:1\n", "letor.txt"), positive=[1, 2])
+    np.testing.assert_array_equal(binary.y, [1, 0])
+
+
+def test_several_labels_need_to_be_told_which(tmp_path: Path) -> None:
+    path = write(tmp_path, "1,5 1:1\n2 1:2\n5 2:1\n")
+    np.testing.assert_array_equal(read_table(path, positive=5).y, [1, 0, 1])
+    np.testing.assert_array_equal(read_table(path, positive=[1, 2]).y, [1, 1, 0])
+    with pytest.raises(LabelError, match="no line has a label"):
+        read_table(path, positive="C17")
+
+
+def test_a_test_file_takes_the_width_of_its_training_file(tmp_path: Path) -> None:
+    train = read_table(write(tmp_path, "1 1:1 5:1\n2 2:1\n"))
+    test = read_table(write(tmp_path, "1 3:1\n", "test.svm"), like=train)
+    assert test.X.shape == (1, 5)
+    np.testing.assert_array_equal(test.y, [0])  # 2 is the positive label of the training file
+    with pytest.raises(FeatureMismatch, match=r"wide\.svm, line 2: index 6, but only 5 features"):
+        read_table(write(tmp_path, "1 3:1\n1 6:1\n", "wide.svm"), like=train)
+    with pytest.raises(LabelError, match="row 2 has label 3, expected one of 1, 2"):
+        read_table(write(tmp_path, "1 3:1\n3 4:1\n", "other.svm"), like=train)
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 30), d=st.integers(1, 40), ranked=st.booleans())
+def test_what_is_written_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, n: int, d: int, ranked: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = csr_matrix(random_array((n, d), density=0.3, rng=rng))
+    y = rng.integers(0, 2, n)
+    queries = np.sort(rng.integers(0, 5, n)) if ranked else None
+    path = tmp_path_factory.mktemp("svmlight") / "data.svm"
+    dump_svmlight_file(X, y, str(path), zero_based=False, query_id=queries)
+    table = read_table(path, n_features=d, dtype=np.float64, positive=None)
+    np.testing.assert_allclose(table.X.toarray(), X.toarray(), rtol=1e-12)
+    np.testing.assert_array_equal(table.y, y)
+    if ranked:
+        np.testing.assert_array_equal(table.qid, queries)
