@@ -171,17 +171,18 @@ def print_run(run: Run) -> None:
     table = output.table(
         f"The first k = {report.n_top:,}{share} (95 % bootstrap intervals below)",
         "method",
-        "precision at k",
-        "recall at k",
+        "precision\nat k",
+        "recall\nat k",
         "AUC",
-        "average precision",
-        f"gain over {report.baseline}",
+        "average\nprecision",
+        "gain over\nbaseline",
     )
     for row in report.rows:
         gain = "" if row.gain is None else f"{row.gain.difference:+.3f}\n{row.gain.low:+.3f}…{row.gain.high:+.3f}"
         measures = (row.precision_at_k, row.recall_at_k, row.roc_auc, row.average_precision)
         table.add_row(row.method, *map(with_interval, measures), gain)
     console.print(table)
+    console.print(f"gain: precision at k less that of {report.baseline}, on the same resamples", soft_wrap=True)
 
 
 def in_words(part: Table) -> str:
