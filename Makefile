@@ -46,8 +46,9 @@ docs: $(VENV)/.test ## build the documentation into site/, warnings are errors
 bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one run
 	$(BIN)/python benchmarks/at_k.py
 
-soak: $(VENV)/.test ## the long tests that `make test` leaves out
+soak: $(VENV)/.test ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(BIN)/pytest -n 2 --dist loadfile -m soak
+	RIFFLER_HYPOTHESIS=soak $(BIN)/pytest -n 2 --dist loadfile -m "not soak" tests --ignore tests/test_wheel.py
 
 reproduce: $(VENV)/.core ## run the published results again; writes out/reproduce/
 	$(BIN)/riffler reproduce at-k --out out/reproduce

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "quick", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("soak", settings.get_profile("quick"), derandomize=False, max_examples=5000)
+settings.register_profile("soak", settings.get_profile("quick"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("RIFFLER_HYPOTHESIS", "quick"))
 
 
