@@ -139,6 +139,16 @@ def test_wrong_names_list_the_right_ones(tmp_path: Path) -> None:
         read_table(path, dtype="int64")
 
 
+def test_a_column_that_turns_to_fractions_or_texts_late_is_read_right(tmp_path: Path) -> None:
+    n = 3000
+    rows = "".join(f"{i % 7 if i < n - 1 else 0.5},{'x' if i == n - 1 else 'yz'[i % 2]},{i % 2}\n" for i in range(n))
+    table = read_table(write(tmp_path, "a,b,y\n" + rows))
+    assert table.feature_names == ("a", "b=x", "b=y", "b=z")
+    np.testing.assert_array_equal(dense(table)[-1], [0.5, 1, 0, 0])
+    late = "a,y\n" + "1,0\n" * n + "two,1\n"
+    assert read_table(write(tmp_path, late)).feature_names == ("a=1", "a=two")
+
+
 def test_bytes_that_are_not_text_are_an_error(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(b"a,y\n1,0\n\xff\xfe,1\n")
@@ -153,6 +163,7 @@ def test_bytes_that_are_not_text_are_an_error(tmp_path: Path) -> None:
         (["-1", "1"], None, [0, 1]),
         (["1", "2"], None, [0, 1]),
         (["true", "false"], None, [1, 0]),
+        (["true", "false"], "false", [0, 1]),
         (["Relevant", "irrelevant"], None, [1, 0]),
         (["ham", "spam"], "spam", [0, 1]),
         (["a", "b", "c"], ["a", "c"], [1, 0, 1]),
@@ -215,11 +226,13 @@ def test_each_fault_of_an_npz_is_named(tmp_path: Path) -> None:
         ({"X": np.array([[1, 2], [3, np.inf]])}, "row 2, column 2 is inf"),
         ({"X": np.array([[1, 2], [-1e300, 1]])}, "row 2, column 1: -1e.300 does not fit float32"),
         ({"X": np.ones((0, 2))}, "no rows"),
+        ({"X": ones, "y": np.array([np.nan, 1])}, "row 1 has label nan"),
+        ({"X": ones, "y": np.array([b"a", b"b"])}, "labels must be numbers or text"),
         ({"X": np.array([[object()]], dtype=object)}, "plain arrays"),
     ]
     for arrays, message in faults:
         np.savez(path, **arrays)  # type: ignore[arg-type]
-        with pytest.raises(DataFileError, match=message):
+        with pytest.raises((DataFileError, LabelError), match=message):
             read_table(path)
     np.savez(path, X=ones, y=np.array([0, 1]))
     path.write_bytes(path.read_bytes()[:-30])
@@ -245,5 +258,6 @@ def test_a_parquet_column_that_is_no_number_or_text_is_named(tmp_path: Path) -> 
 def test_other_widths_are_a_mismatch(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", X=np.ones((2, 3)))
     np.savez(tmp_path / "b.npz", X=np.ones((2, 4)))
+    assert read_table(tmp_path / "a.npz", like=read_table(tmp_path / "a.npz")).y is None
     with pytest.raises(FeatureMismatch, match="4 features, 3 were expected"):
         read_table(tmp_path / "b.npz", like=read_table(tmp_path / "a.npz"))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 SEPARATORS = (",", ";", "\t")
+FIRST_ROWS = 1_000
+"""Rows from which the type of a column is guessed."""
 
 
 def read_csv(path: Path, separator: str | None = None) -> pl.DataFrame:
@@ -21,8 +23,13 @@ def read_csv(path: Path, separator: str | None = None) -> pl.DataFrame:
     import polars as pl
 
     separator, names, has_header = _first_line(path, separator)
+    source = _source(path)
     try:
-        frame = pl.read_csv(_source(path), separator=separator, has_header=has_header, infer_schema_length=None)
+        try:
+            frame = pl.read_csv(source, separator=separator, has_header=has_header, infer_schema_length=FIRST_ROWS)
+        except pl.exceptions.ComputeError:
+            # a later row is of another type than the first ones: look at all of them, which takes several times longer
+            frame = pl.read_csv(source, separator=separator, has_header=has_header, infer_schema_length=None)
     except pl.exceptions.PolarsError as error:
         check_rows(path, separator, len(names))
         raise DataFileError(f"{path}: not readable as a table separated by {separator!r} ({error}).") from error

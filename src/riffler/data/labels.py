@@ -55,6 +55,16 @@ def choose_sides(labels: NDArray[Any], positive: Positive, source: str) -> Sides
     return (known[1],), (known[0],)
 
 
+def check_labels(labels: NDArray[Any], source: str) -> None:
+    """Raise a LabelError for the first label that is not a finite number or a text."""
+    if labels.dtype.kind not in "iufbU":
+        raise LabelError(f"{source}: labels must be numbers or text, they are {labels.dtype}.")
+    strange: list[int] = np.flatnonzero(~np.isfinite(labels)).tolist() if labels.dtype.kind == "f" else []
+    if len(strange):
+        row = strange[0]
+        raise LabelError(f"{source}: row {row + 1} has label {labels[row]}; fill it in or leave the row out.")
+
+
 def to_binary(labels: NDArray[Any], sides: Sides, source: str) -> IntArray:
     """Turn labels into 0 and 1; a value on neither side is an error that names its row.
 
@@ -123,7 +133,9 @@ def _values(labels: NDArray[Any], wanted: tuple[LabelValue, ...]) -> NDArray[Any
     """``wanted`` in the type of ``labels``; values that cannot be of that type match nothing."""
     if labels.dtype.kind in "US":
         return np.array([str(value) for value in wanted], dtype=np.str_)
-    numbers = [number for value in wanted if (number := as_number(value)) is not None]
+    words = {"true": 1.0, "false": 0.0}  # a column of these words is read as numbers
+    spoken = [words.get(value.lower(), value) if isinstance(value, str) else value for value in wanted]
+    numbers = [number for value in spoken if (number := as_number(value)) is not None]
     return np.array(numbers, dtype=np.float64)
 
 

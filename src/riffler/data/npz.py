@@ -17,8 +17,10 @@ from riffler.records import Matrix
 SPARSE_KEYS = {"format", "shape", "data"}
 
 
-def read_npz(path: Path, dtype: DTypeLike, *, features: str = "X", label: str | None = None) -> RawTable:
-    """Read the arrays named ``features`` and ``label`` (by default ``y``, if there is one); pickles are refused."""
+def read_npz(
+    path: Path, dtype: DTypeLike, *, features: str = "X", label: str | None = None, usual_label: str = "y"
+) -> RawTable:
+    """Read the arrays named ``features`` and ``label`` (by default ``usual_label`` if it is there); no pickles."""
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             if not isinstance(archive, np.lib.npyio.NpzFile):
@@ -27,7 +29,7 @@ def read_npz(path: Path, dtype: DTypeLike, *, features: str = "X", label: str | 
             if set(names) >= SPARSE_KEYS and features not in names:
                 return RawTable(X=_sparse(path, dtype), labels=None)
             X = _dense(path, _array(path, archive, features), features, dtype)
-            label = label if label is not None else ("y" if "y" in names else None)
+            label = label if label is not None else (usual_label if usual_label in names else None)
             columns = {"labels": label, "qid": "qid", "ids": "ids"}
             wanted = {key: name for key, name in columns.items() if _wanted(key, name, names)}
             sides = {key: _side(path, archive, name, len(X)) for key, name in wanted.items()}
@@ -36,7 +38,7 @@ def read_npz(path: Path, dtype: DTypeLike, *, features: str = "X", label: str | 
     except ValueError as error:
         if isinstance(error, DataFileError):
             raise
-        raise DataFileError(f"{path}: holds something other than plain arrays ({error}).") from error
+        raise DataFileError(f"{path}: cannot be used, plain arrays of numbers were expected ({error}).") from error
     return RawTable(X=X, labels=sides.get("labels"), qid=sides.get("qid"), ids=sides.get("ids"), label=label)
 
 

@@ -18,6 +18,7 @@ from riffler.data.labels import (
     as_grades,
     as_number,
     as_values,
+    check_labels,
     choose_sides,
     to_binary,
 )
@@ -96,9 +97,8 @@ def read_as(
             return _read_topics(path, width, dtype, topics)
         raw = svmlight.read_svmlight(path, width, dtype)
     elif kind == "npz":
-        if label is None and schema is not None:
-            label = schema.label
-        raw = npz.read_npz(path, dtype, features=features, label=label)
+        usual = "y" if schema is None or schema.label is None else schema.label
+        raw = npz.read_npz(path, dtype, features=features, label=label, usual_label=usual)
     else:
         frame = frames.read_parquet(path) if kind == "parquet" else frames.read_csv(path, {"tsv": "\t"}.get(kind))
         raw = from_frame(frame, label=label, id=id, drop=drop, dtype=dtype, like=schema, source=str(path))
@@ -125,6 +125,7 @@ def finish(raw: RawTable, positive: Positive, like: Schema | None, source: str) 
     if raw.labels is not None and raw.labels.ndim == 2:
         y, sides = any_of_columns(raw.labels, positive, source), (as_values(positive), None)
     elif raw.labels is not None:
+        check_labels(raw.labels, source)
         known = like is not None and like.positive is not None
         if positive is None and raw.qid is not None and not known:
             y = as_grades(raw.labels, source)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riffler.errors import LabelError
 from riffler.records import FloatArray, IntArray, Matrix
 
 LabelValue = str | float
@@ -75,6 +76,15 @@ class Table:
         if self.schema.columns is None:
             return None
         return tuple(name for column in self.schema.columns for name in column.feature_names)
+
+    def labels(self) -> NDArray[Any]:
+        """Give ``y``; a LabelError where the file has no labels."""
+        if self.y is None:
+            raise LabelError(
+                f"{self.source}: has no labels, and they are needed here. "
+                "Name the column with label=, or use a file that has them."
+            )
+        return self.y
 
     @property
     def n_items(self) -> int:

@@ -89,11 +89,7 @@ def _labels(series: pl.Series, source: str) -> NDArray[Any]:
         numbers = series.cast(pl.Float64, strict=False)  # "nan" among numbers makes a column of texts
         series = series if numbers.null_count() else numbers
     if series.dtype.is_numeric():
-        values = series.to_numpy()
-        bad = np.flatnonzero(~np.isfinite(values))
-        if len(bad):
-            raise LabelError(f"{source}: row {bad[0] + 1} has label {values[bad[0]]} in column {series.name!r}.")
-        return values
+        return series.to_numpy()
     return np.array(series.cast(pl.String).to_list(), dtype=np.str_)
 
 
