@@ -1,0 +1,219 @@
+"""One pass over the data in mini-batches: SGD on a precision-at-k surrogate, and the perceptron at k.
+
+The weights are kept as ``scale * v`` and the running sum of the iterates through ``z``, so that a step costs the
+non-zeros of the rows it touches, whatever the number of features:
+
+    w_t = s_t v_t,    sum_t w_t = P_T v_T - z_T,    P_t = sum_{u <= t} s_u,    z += P_{t-1} * (change of v at t).
+"""
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from riffler._fast.at_k import surrogate_slopes
+from riffler._fast.rows import add_row, row_dot
+from riffler._fast.selection import keep_best, sort_items
+
+# The slots of the float state array that travels from epoch to epoch.
+N_STEPS, SCALE, SCALE_SUM, SQUARE, LOSS_SUM, MISTAKES, UPDATES, CLIPPED = range(8)
+STATE_SIZE = 8
+
+TOP, BOTTOM, RANDOM = 0, 1, 2
+
+SgdRule = namedtuple("SgdRule", ["code", "step", "decay", "radius"])  # noqa: PYI024 - numba compiles it
+
+
+def new_state() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """State of a learner that has seen nothing."""
+    state = np.zeros(STATE_SIZE)
+    state[SCALE] = 1.0
+    return state
+
+
+@njit(cache=True)
+def batch_k(k, share, positive_weight):
+    """The k of a batch: as given, or a share of its positive weight; never more than that weight."""
+    wanted = max(1.0, float(round(share * positive_weight))) if share > 0.0 else k
+    return min(wanted, positive_weight)
+
+
+@njit(cache=True)
+def average_into(v, z, total, state):
+    """Flush the running sum of the iterates into ``total`` and fold the scale into v."""
+    for j in range(v.shape[0]):
+        total[j] += state[SCALE_SUM] * v[j] - z[j]
+        z[j] = 0.0
+        v[j] *= state[SCALE]
+    state[SCALE] = 1.0
+    state[SCALE_SUM] = 0.0
+
+
+@njit(cache=True)
+def sgd_epoch(rows, labels, weight, order, starts, stops, k, share, rule, v, z, total, state):
+    """Mini-batches ``order[starts[b]:stops[b]]``, each one projected step on its surrogate divided by its k."""
+    longest = (stops - starts).max()
+    scores = np.empty(longest)
+    slopes = np.empty(longest)
+    batch_labels = np.empty(longest, dtype=labels.dtype)
+    batch_weight = np.empty(longest)
+    room = np.empty(2 * longest, dtype=np.int64)
+    for b in range(starts.shape[0]):
+        batch = order[starts[b] : stops[b]]
+        n = batch.shape[0]
+        positive_weight = 0.0
+        for a in range(n):
+            i = batch[a]
+            scores[a] = state[SCALE] * row_dot(rows, i, v)
+            batch_labels[a] = labels[i]
+            batch_weight[a] = weight[i]
+            if labels[i] > 0:
+                positive_weight += weight[i]
+        if positive_weight <= 0.0:
+            continue
+        k_here = batch_k(k, share, positive_weight)
+        if share <= 0.0 and k_here < k:
+            state[CLIPPED] += 1
+        value = surrogate_slopes(rule.code, scores, batch_labels, batch_weight, n, k_here, slopes, room)
+        state[LOSS_SUM] += value / k_here
+        state[N_STEPS] += 1
+        step = rule.step / math.sqrt(state[N_STEPS])
+        sgd_step(rows, batch, slopes, n, step / k_here, step, rule, v, z, total, state)
+
+
+@njit(cache=True)
+def sgd_step(rows, batch, slopes, n, slope_step, step, rule, v, z, total, state):
+    """Shrink, move against the slopes, project on the ball, and count the iterate into the running sum."""
+    if rule.decay > 0.0:
+        state[SCALE] *= max(1e-3, 1.0 - step * rule.decay)
+    if state[SCALE] < 1e-9:
+        average_into(v, z, total, state)
+    before = state[SCALE_SUM]
+    for a in range(n):
+        if slopes[a] != 0.0:
+            change = -slope_step * slopes[a] / state[SCALE]
+            state[SQUARE] += add_row(rows, batch[a], change, v)
+            add_row(rows, batch[a], before * change, z)
+    norm = state[SCALE] * math.sqrt(max(state[SQUARE], 0.0))
+    if norm > rule.radius:
+        state[SCALE] *= rule.radius / norm
+    state[SCALE_SUM] += state[SCALE]
+
+
+@njit(cache=True)
+def _mix_bits(seed, step, item):
+    """A repeatable random key for (seed, step, item): the finaliser of splitmix64."""
+    x = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
+    x += np.uint64(step) * np.uint64(0xD1B54A32D192ED03) + np.uint64(item)
+    x ^= x >> np.uint64(30)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x
+
+
+@njit(cache=True)
+def _uniform(seed, step, item):
+    return float(_mix_bits(seed, step, item) >> np.uint64(11)) / 9007199254740992.0
+
+
+@njit(cache=True)
+def perceptron_epoch(rows, labels, weight, order, starts, stops, k, share, avg, pick, seed, v, z, state):
+    """Mini-batches of the perceptron at k (ALGORITHMS 3.1); the state counts mistakes and updates."""
+    longest = (stops - starts).max()
+    scores = np.empty(longest)
+    batch_weight = np.empty(longest)
+    taken = np.empty(longest)
+    room = np.empty(longest, dtype=np.int64)
+    missed = np.empty(longest, dtype=np.int64)
+    everything = np.arange(longest)
+    for b in range(starts.shape[0]):
+        batch = order[starts[b] : stops[b]]
+        n = batch.shape[0]
+        positive_weight = 0.0
+        for a in range(n):
+            i = batch[a]
+            scores[a] = row_dot(rows, i, v)
+            batch_weight[a] = weight[i]
+            if labels[i] > 0:
+                positive_weight += weight[i]
+        if positive_weight <= 0.0:
+            continue
+        state[N_STEPS] += 1
+        k_here = batch_k(k, share, positive_weight)
+        if share <= 0.0 and k_here < k:
+            state[CLIPPED] += 1
+        _take_top(batch, everything[:n], scores, batch_weight, k_here, seed, state[N_STEPS], room, taken)
+        mistakes = 0.0
+        n_missed = 0
+        for a in range(n):
+            if labels[batch[a]] <= 0:
+                mistakes += taken[a]
+            elif batch_weight[a] > taken[a]:
+                missed[n_missed] = a
+                n_missed += 1
+        state[MISTAKES] += mistakes
+        if mistakes > 0.0:
+            state[UPDATES] += 1
+            left = missed[:n_missed]
+            _raise_missed(rows, batch, left, batch_weight, scores, taken, mistakes, avg, pick, seed, v, z, state)
+            for a in range(n):
+                if taken[a] > 0.0 and labels[batch[a]] <= 0:
+                    add_row(rows, batch[a], -taken[a], v)
+                    add_row(rows, batch[a], -taken[a] * state[SCALE_SUM], z)
+        state[SCALE_SUM] += 1.0
+
+
+@njit(cache=True)
+def _take_top(batch, everything, scores, weight, k, seed, step, room, taken):
+    """Write into ``taken`` how much of each row's weight is among the first k units; ties fall at random."""
+    keep_best(everything, scores, weight, 1.0, k, room)
+    cut = scores[room[0]]
+    left = k
+    n_tied = 0
+    for a in everything:
+        taken[a] = 0.0
+        if scores[a] > cut:
+            taken[a] = weight[a]
+            left -= weight[a]
+        elif scores[a] == cut:
+            room[n_tied] = a
+            n_tied += 1
+    tied = room[:n_tied]
+    if n_tied > 1:
+        keys = np.empty(everything.shape[0])
+        for a in tied:
+            keys[a] = _uniform(seed, step, batch[a])
+        sort_items(tied, keys, 1.0)
+    for a in tied:
+        taken[a] = min(max(left, 0.0), weight[a])
+        left -= weight[a]
+
+
+@njit(cache=True)
+def _raise_missed(rows, batch, missed, weight, scores, taken, mistakes, avg, pick, seed, v, z, state):
+    """Add the missed positives: all of them by Delta / |FN| (avg), or Delta units of them (max)."""
+    missed_weight = 0.0
+    for a in missed:
+        missed_weight += weight[a] - taken[a]
+    if not avg:
+        if pick == RANDOM:
+            for a in missed:
+                scores[a] = _uniform(seed, -state[N_STEPS], batch[a])
+        sort_items(missed, scores, -1.0 if pick == BOTTOM else 1.0)
+    left = mistakes
+    for a in missed:
+        loose = weight[a] - taken[a]
+        step = min(left, loose)
+        if avg:
+            step = loose * mistakes / missed_weight
+        elif step <= 0.0:
+            break
+        left -= step
+        add_row(rows, batch[a], step, v)
+        add_row(rows, batch[a], step * state[SCALE_SUM], z)
