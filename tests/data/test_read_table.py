@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, random_array, save_npz
 
 from riffler.data import Table, read_table
@@ -87,6 +89,22 @@ def test_the_test_file_is_turned_like_the_training_file(tmp_path: Path) -> None:
         read_table(write(tmp_path, "job,outcome\nnurse,1\n", "narrow.csv"), like=train)
     with pytest.raises(DataFileError, match=r"column 'age' must hold numbers.*row 2 has 'old'"):
         read_table(write(tmp_path, "job,age\nnurse,1\nnurse,old\n", "words.csv"), like=train)
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(-9, 9), st.sampled_from("abcdef"), st.booleans()), min_size=2, max_size=12),
+    split=st.integers(1, 11),
+)
+def test_rows_are_turned_alike_in_either_file(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, str, bool]], split: int
+) -> None:
+    folder = tmp_path_factory.mktemp("alike")
+    text = [f"{number},{letter},{int(label)}\n" for number, letter, label in rows]
+    train = read_table(write(folder, "n,letter,y\n" + "".join(text)))
+    part = read_table(write(folder, "n,letter,y\n" + "".join(text[-split:]), "part.csv"), like=train)
+    np.testing.assert_array_equal(dense(part), dense(train)[-split:])
+    if len({label for _, _, label in rows}) == 2:
+        np.testing.assert_array_equal(part.y, train.labels()[-split:])
 
 
 @pytest.mark.parametrize(

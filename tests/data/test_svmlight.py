@@ -128,6 +128,7 @@ def test_a_test_file_takes_the_width_of_its_training_file(tmp_path: Path) -> Non
     test = read_table(write(tmp_path, "1 3:1\n", "test.svm"), like=train)
     assert test.X.shape == (1, 5)
     np.testing.assert_array_equal(test.y, [0])  # 2 is the positive label of the training file
+    assert read_table(write(tmp_path, "0 3:1\n0 1:1\n", "new.svm"), like=train).y is None  # 0 says unknown
     with pytest.raises(FeatureMismatch, match=r"wide\.svm, line 2: index 6, but only 5 features"):
         read_table(write(tmp_path, "1 3:1\n1 6:1\n", "wide.svm"), like=train)
     with pytest.raises(LabelError, match="row 2 has label 3, expected one of 1, 2"):

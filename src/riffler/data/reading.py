@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ def read_table(
     drop : columns to leave out
     n_features : width of X; svmlight files show only the largest index used
     dtype : float32 or float64
-    like : a table (or its schema) whose columns and labels this file is to match, as a test file its training file
+    like : a table (or its schema) whose columns and labels this file is to match, as a test file its training file;
+        categories the training file lacks become zeros, other columns are left out, labels may be missing
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "clients.csv"
@@ -96,6 +98,8 @@ def read_as(
         if topics is not None and svmlight.has_many_labels(path):
             return _read_topics(path, width, dtype, topics)
         raw = svmlight.read_svmlight(path, width, dtype)
+        if schema is not None and _all_unknown(raw, schema):
+            raw = replace(raw, labels=None)
     elif kind == "npz":
         usual = "y" if schema is None or schema.label is None else schema.label
         raw = npz.read_npz(path, dtype, features=features, label=label, usual_label=usual)
@@ -105,6 +109,12 @@ def read_as(
     if width is not None and raw.X.shape[1] != width:
         raise FeatureMismatch(f"{path}: {raw.X.shape[1]} features, {width} were expected.")
     return finish(raw, positive, schema, str(path))
+
+
+def _all_unknown(raw: RawTable, like: Schema) -> bool:
+    """Whether every label is 0 though the training labels were others: svmlight's way to say that none is known."""
+    known = (*(like.positive or ()), *(like.negative or ()))
+    return bool(known) and 0 not in known and not np.any(raw.labels)
 
 
 def _read_topics(path: Path, width: int | None, dtype: DTypeLike, positive: Positive) -> Table:
