@@ -28,7 +28,7 @@ help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.core ## rank the handwritten digits that ship with scikit-learn; writes out/demo/
-	$(BIN)/riffler rank demo -k 0.25 --seed 0 \
+	$(BIN)/riffler rank demo -k 0.75 --seed 0 \
 	  --chart out/demo/precision_at_k.html --chart out/demo/precision_at_k.png --ranked out/demo/ranked.csv
 
 test: lint docs ## everything CI checks: lint, types, layers, docs, doctests and tests

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,12 @@ def test_typed_imports_are_those_with_a_home() -> None:
 def test_public_name_resolves_and_is_documented(name: str) -> None:
     assert getattr(riffler, name).__doc__
     assert name in dir(riffler)
+
+
+def test_every_home_is_on_the_reference_page() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "reference.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^::: (\S+)$", page, flags=re.MULTILINE)
+    assert [home for home in riffler._HOMES if home not in shown] == []
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -17,13 +17,8 @@ HEADER = "Examples\n--------\n"
 def typeset(docstring: str) -> str:
     """Put the first session of a docstring, and all after it, under a heading of its own.
 
-    >>> print(typeset("Add one.\\n\\n>>> add(1)\\n2"))
-    Add one.
-    <BLANKLINE>
-    Examples
-    --------
-    >>> add(1)
-    2
+    >>> typeset("Add one.\\n\\n>>> add(1)\\n2").splitlines()
+    ['Add one.', '', 'Examples', '--------', '>>> add(1)', '2']
     """
     plain = re.sub(r":(?:func|class|meth|mod|data):`~?", "`", docstring).replace("``", "`")
     if HEADER in plain:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from riffler.catalog import known_names
 from riffler.cli import output, sources
 from riffler.errors import InputError
 
@@ -82,7 +83,8 @@ def rank(
         str, typer.Option("-k", "--k", help="How long the top is: `50` items, or `0.25` of the positives.")
     ] = "0.25",
     method: Annotated[
-        list[str] | None, typer.Option(help="A ranking method; may be given several times (default: top-k).")
+        list[str] | None,
+        typer.Option(help=f"{', '.join(known_names('ranker'))}; may be given several times (default: top-k)."),
     ] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels.")] = None,
     positive: Annotated[str | None, typer.Option(help="The label value to find; all others are negative.")] = None,
