@@ -37,12 +37,13 @@ def precision_at_k_chart(curves: Sequence[PrecisionCurve], k: int, title: str = 
     """
     import altair as alt
 
-    frame = pl.concat([curve.frame() for curve in curves])
+    # What is drawn last lies on top, and the first method named is the one that matters.
+    frame = pl.concat([curve.frame() for curve in reversed(curves)])
     n_items = max(int(curve.depth[-1]) for curve in curves)
     ticks = alt.Axis(values=_round_numbers(1, n_items), format="~s", grid=False)
     x = alt.X("depth:Q", title="first n of the ranking", axis=ticks).scale(type="log", domain=[1, n_items], nice=False)
     y = alt.Y("precision:Q", title="precision among the first n").scale(domain=[0, 1]).axis(format="%", tickCount=5)
-    base = alt.Chart(frame).encode(x=x, color=_method_colour(frame))
+    base = alt.Chart(frame).encode(x=x, color=_method_colour([curve.method for curve in curves]))
     band = base.mark_area(opacity=0.13).encode(y="low:Q", y2="high:Q")
     tooltip = [
         alt.Tooltip("method:N"),
@@ -67,7 +68,7 @@ def tradeoff_chart(points: Rows, title: str = "The very top against the whole or
     base = alt.Chart(frame).encode(
         x=alt.X("auc:Q", title="AUC (the whole order)").scale(zero=False, padding=20).axis(tickCount=6),
         y=alt.Y("precision:Q", title="precision at k (the top)").scale(zero=False, padding=20).axis(tickCount=6),
-        color=_method_colour(frame),
+        color=_method_colour(_in_order(frame, "method")),
     )
     path = base.mark_line(strokeWidth=2).encode(order="weight:Q").transform_filter("isValid(datum.weight)")
     tooltip = [
@@ -115,7 +116,7 @@ def _growth_panel(frame: pl.DataFrame, column: str, words: str) -> Chart:
     note = _note(proportion.head(1), "in proportion to the rows", align="left", dx=46, dy=-8).encode(x=x, y=y)
     tooltip = [alt.Tooltip("method:N"), alt.Tooltip("rows:Q", format=","), alt.Tooltip(f"{column}:Q", format=".3g")]
     lines = alt.Chart(frame).mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=60))
-    lines = lines.encode(x=x, y=y, color=_method_colour(frame), tooltip=tooltip)
+    lines = lines.encode(x=x, y=y, color=_method_colour(_in_order(frame, "method")), tooltip=tooltip)
     return alt.layer(reference, note, lines).properties(width=380, height=320)
 
 
@@ -169,10 +170,9 @@ def _in_order(frame: pl.DataFrame, column: str) -> list[str]:
     return names
 
 
-def _method_colour(frame: pl.DataFrame) -> alt.Color:
+def _method_colour(methods: list[str]) -> alt.Color:
     import altair as alt
 
-    methods = _in_order(frame, "method")
     colours = [PALETTE[number % len(PALETTE)] for number in range(len(methods))]
     legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, symbolSize=220)
     return alt.Color("method:N", title=None, legend=legend).scale(domain=methods, range=colours)
