@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from riffler.data import Table, read_table
     from riffler.errors import (
         DataFileError,
         DataSetMissing,
@@ -22,8 +23,33 @@ if TYPE_CHECKING:
         RifflerError,
         UnknownName,
     )
+    from riffler.evaluation.scorers import precision_at_k_scorer
+    from riffler.learners.gradient_at_k import GradientAtK
+    from riffler.learners.one_pass import OnePassMiniBatch
+    from riffler.learners.perceptron_at_k import PerceptronAtK, mistake_bound
+    from riffler.learners.sgd_at_k import SGDAtK
+    from riffler.learners.top_k_ranker import TopKRanker
+    from riffler.losses.at_k import Avg, Max, Ramp, Struct, Surrogate
+    from riffler.metrics import (
+        average_precision,
+        bootstrap_interval,
+        mean_average_precision,
+        mean_over_groups,
+        mean_reciprocal_rank,
+        metric_by_group,
+        ndcg_at,
+        paired_bootstrap,
+        partial_auc,
+        prec_at_k_loss,
+        precision_at_k,
+        recall_at_k,
+        reciprocal_rank,
+        roc_auc,
+        winner_takes_all,
+    )
 
 _HOMES = {
+    "riffler.data": ("Table", "read_table"),
     "riffler.errors": (
         "DataFileError",
         "DataSetMissing",
@@ -34,24 +60,85 @@ _HOMES = {
         "RifflerError",
         "UnknownName",
     ),
+    "riffler.evaluation.scorers": ("precision_at_k_scorer",),
+    "riffler.learners.gradient_at_k": ("GradientAtK",),
+    "riffler.learners.one_pass": ("OnePassMiniBatch",),
+    "riffler.learners.perceptron_at_k": ("PerceptronAtK", "mistake_bound"),
+    "riffler.learners.sgd_at_k": ("SGDAtK",),
+    "riffler.learners.top_k_ranker": ("TopKRanker",),
+    "riffler.losses.at_k": (
+        "Avg",
+        "Max",
+        "Ramp",
+        "Struct",
+        "Surrogate",
+    ),
+    "riffler.metrics": (
+        "average_precision",
+        "bootstrap_interval",
+        "mean_average_precision",
+        "mean_over_groups",
+        "mean_reciprocal_rank",
+        "metric_by_group",
+        "ndcg_at",
+        "paired_bootstrap",
+        "partial_auc",
+        "prec_at_k_loss",
+        "precision_at_k",
+        "recall_at_k",
+        "reciprocal_rank",
+        "roc_auc",
+        "winner_takes_all",
+    ),
 }
 """Which module defines which public names; one test compares it with ``__all__`` and with the typed imports above."""
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Avg",
     "DataFileError",
     "DataSetMissing",
     "FeatureMismatch",
+    "GradientAtK",
     "InputError",
     "KClippedWarning",
     "LabelError",
+    "Max",
+    "OnePassMiniBatch",
+    "PerceptronAtK",
+    "Ramp",
     "RifflerError",
+    "SGDAtK",
+    "Struct",
+    "Surrogate",
+    "Table",
+    "TopKRanker",
     "UnknownName",
+    "average_precision",
+    "bootstrap_interval",
+    "mean_average_precision",
+    "mean_over_groups",
+    "mean_reciprocal_rank",
+    "metric_by_group",
+    "mistake_bound",
+    "ndcg_at",
+    "paired_bootstrap",
+    "partial_auc",
+    "prec_at_k_loss",
+    "precision_at_k",
+    "precision_at_k_scorer",
+    "read_table",
+    "recall_at_k",
+    "reciprocal_rank",
+    "roc_auc",
+    "winner_takes_all",
 ]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type of each name is given above
+    if name == "datasets":  # a module of its own; `import riffler` alone gives it too
+        return import_module("riffler.datasets")
     if name not in _HOME_OF:
         raise AttributeError(f"module 'riffler' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)

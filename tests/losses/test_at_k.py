@@ -74,9 +74,7 @@ def test_slope_is_the_derivative(name: str, batch: Batch, seed: int) -> None:
     direction = np.random.default_rng(seed).normal(size=len(batch.scores))
     step = 1e-6
     _, slope = surrogate.value_and_slope(batch.scores, batch.labels, batch.k)
-    ahead, behind = (
-        surrogate.value(batch.scores + sign * step * direction, batch.labels, batch.k) for sign in (1, -1)
-    )
+    ahead, behind = (surrogate.value(batch.scores + sign * step * direction, batch.labels, batch.k) for sign in (1, -1))
     forward = (ahead - surrogate.value(batch.scores, batch.labels, batch.k)) / step
     backward = (surrogate.value(batch.scores, batch.labels, batch.k) - behind) / step
     assume(abs(forward - backward) < 1e-6)  # not at a kink

@@ -181,7 +181,9 @@ def _fill_interval(scores, weight, items, low, high, top, bottom, height, slopes
         elif score == bottom:
             at_bottom += weight[i]
     top_share = (min(high, above_top + at_top) - max(low, above_top)) / at_top if at_top > 0.0 else 0.0
-    bottom_share = (min(high, above_bottom + at_bottom) - max(low, above_bottom)) / at_bottom if at_bottom > 0.0 else 0.0
+    bottom_share = (
+        (min(high, above_bottom + at_bottom) - max(low, above_bottom)) / at_bottom if at_bottom > 0.0 else 0.0
+    )
     for i in items:
         score = scores[i]
         if score > top or score < bottom:

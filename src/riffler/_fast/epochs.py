@@ -25,7 +25,7 @@ STATE_SIZE = 8
 
 TOP, BOTTOM, RANDOM = 0, 1, 2
 
-SgdRule = namedtuple("SgdRule", ["code", "step", "decay", "radius"])  # noqa: PYI024 - numba compiles it
+SgdRule = namedtuple("SgdRule", ["code", "step", "decay", "radius"])
 
 
 def new_state() -> np.ndarray[tuple[int], np.dtype[np.float64]]:

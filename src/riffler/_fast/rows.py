@@ -18,11 +18,11 @@ from numba.extending import overload
 # Reassociation lets the compiler use vector registers; NaN and inf keep their meaning.
 REORDER = {"reassoc", "contract", "nsz", "arcp"}
 
-DenseRows = namedtuple("DenseRows", ["values"])  # noqa: PYI024 - numba compiles untyped named tuples
-CsrRows = namedtuple("CsrRows", ["data", "indices", "indptr"])  # noqa: PYI024
+DenseRows = namedtuple("DenseRows", ["values"])
+CsrRows = namedtuple("CsrRows", ["data", "indices", "indptr"])
 
 
-def as_rows(X: Any) -> Any:  # noqa: ANN401 - a dense array or a CSR matrix
+def as_rows(X: Any) -> Any:
     """View a C-contiguous 2-D array or a CSR matrix as rows for the compiled loops; nothing is copied."""
     if isinstance(X, np.ndarray):
         return DenseRows(np.ascontiguousarray(X))

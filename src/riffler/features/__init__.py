@@ -1,0 +1,1 @@
+"""Items to matrix: what turns rows into features, a block at a time."""

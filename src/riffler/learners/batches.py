@@ -1,0 +1,84 @@
+"""Cutting a training set into mini-batches that are mixed, balanced, and still read the memory in order.
+
+Rows in random order cost a cache miss each: four to ten times a plain pass. So each class is cut into runs of
+neighbouring rows, the runs are shuffled, and every batch gets its even share of each class; data that come sorted by
+label make no difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from riffler.records import FloatArray, IntArray, Matrix
+
+RUN_BYTES = 16_384  # a few memory pages: long enough for the hardware to read ahead
+MIN_ROWS = 500
+POSITIVES_PER_BATCH = 50
+RUNS_PER_BATCH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Batch b holds the rows ``order[starts[b]:stops[b]]``."""
+
+    order: IntArray
+    starts: IntArray
+    stops: IntArray
+
+    def shuffled(self, rng: np.random.RandomState) -> Batches:
+        """Return the same batches in another order."""
+        order = rng.permutation(len(self.starts))
+        return Batches(self.order, self.starts[order], self.stops[order])
+
+
+def one_batch(n_rows: int) -> Batches:
+    """All rows as they come, as a single batch."""
+    return Batches(np.arange(n_rows, dtype=np.int32), np.array([0]), np.array([n_rows]))
+
+
+def mixed_batches(X: Matrix, labels: IntArray, batch_size: int | None, rng: np.random.RandomState) -> Batches:
+    """Cut the rows into balanced batches of about ``batch_size`` rows (None: enough for about 50 positives)."""
+    n_rows = X.shape[0]
+    run = max(1, round(RUN_BYTES / max(1.0, _row_bytes(X))))
+    if batch_size is None:
+        share = max(float(np.count_nonzero(labels > 0)) / n_rows, 1e-12)
+        batch_size = int(min(n_rows, max(MIN_ROWS, np.ceil(POSITIVES_PER_BATCH / share), RUNS_PER_BATCH * run)))
+    # a given batch size is kept: then the runs give way
+    run = max(1, min(run, batch_size // RUNS_PER_BATCH))
+    n_batches = max(1, round(n_rows / batch_size))
+    parts = [np.array_split(_shuffled_runs(rows, run, rng), n_batches) for rows in _by_class(labels)]
+    # the shorter parts of one class meet the longer ones of the other, so that batches are equally long
+    pieces = [np.concatenate((mine, other)) for mine, other in zip(parts[0], reversed(parts[1]), strict=True)]
+    lengths = np.array([len(piece) for piece in pieces])
+    stops = np.cumsum(lengths)
+    return Batches(np.concatenate(pieces).astype(np.int32), stops - lengths, stops)
+
+
+def mean_square(X: Matrix, weight: FloatArray) -> float:
+    """Weighted mean of the squared row norms: the natural unit of step sizes."""
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+    return float(np.average(squares, weights=weight)) or 1.0
+
+
+def _by_class(labels: IntArray) -> tuple[IntArray, IntArray]:
+    return np.flatnonzero(labels > 0), np.flatnonzero(labels <= 0)
+
+
+def _shuffled_runs(rows: IntArray, run: int, rng: np.random.RandomState) -> IntArray:
+    n_runs = -(-len(rows) // run)
+    if n_runs <= 1:
+        return rows
+    order = rng.permutation(n_runs)
+    padded = np.full(n_runs * run, -1, dtype=rows.dtype)
+    padded[: len(rows)] = rows
+    mixed = padded.reshape(n_runs, run)[order].ravel()
+    return mixed[mixed >= 0]
+
+
+def _row_bytes(X: Matrix) -> float:
+    if sparse.issparse(X):
+        return float((X.data.nbytes + X.indices.nbytes) / X.shape[0])
+    return float(X.nbytes / X.shape[0])

@@ -1,0 +1,144 @@
+"""What every ranker checks before its loop starts: rows, labels, weights and k. Each error names the row or column."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+
+from riffler.errors import FeatureMismatch, InputError, KClippedWarning, LabelError
+from riffler.metrics import resolve_k
+from riffler.records import FloatArray, IntArray, Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSet:
+    """Checked training data: rows, labels 1/0, weights and their sums."""
+
+    X: Matrix
+    labels: IntArray  # int8, 1 for the positive class
+    weight: FloatArray  # repetitions of each row
+    classes: Any  # the two labels as the user wrote them, positive last
+
+    @property
+    def n_positive(self) -> float:
+        """Weight of the positives."""
+        return float(self.weight[self.labels > 0].sum())
+
+
+def checked_rows(estimator: BaseEstimator, X: Matrix, *, reset: bool) -> Matrix:
+    """Return X as a C-ordered float array or CSR matrix, without a copy where it is one already."""
+    if not reset:
+        check_is_fitted(estimator)
+    try:
+        return validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
+    except ValueError as error:
+        raise _named(error, X, estimator, reset) from error
+
+
+def checked_training(
+    estimator: BaseEstimator,
+    X: Matrix,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    classes: ArrayLike | None = None,
+    reset: bool = True,
+) -> TrainingSet:
+    """Check rows, labels and weights of a fit (``reset``) or of a further batch of a stream."""
+    if y is None:
+        raise LabelError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    try:
+        X, y = validate_data(
+            estimator, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset
+        )
+        check_classification_targets(y)
+    except ValueError as error:
+        raise _named(error, X, estimator, reset) from error
+    y = column_or_1d(y)
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if reset and weight.size and not weight.any():
+        raise InputError("Every sample_weight is 0: no row would count. Give at least one row of each class a weight.")
+    names = _two_classes(y, classes, weight)
+    labels = (y == names[1]).astype(np.int8)
+    strange = np.flatnonzero((labels == 0) & (y != names[0]))
+    if strange.size:
+        raise LabelError(
+            f"y holds {y[strange[0]]!r} in row {strange[0]}, this ranker knows the classes {list(names)}. "
+            "Only binary classification is supported; pass all classes to the first partial_fit."
+        )
+    return TrainingSet(X, labels, weight, names)
+
+
+def clipped_k(k: int | float, n_positive: float) -> float:
+    """Resolve k against the positives that are there; more than that is clipped with a warning."""
+    wanted = resolve_k(k, n_positive)
+    if wanted > n_positive:
+        warnings.warn(
+            f"k={k} asks for {wanted} rows at the top, but only {n_positive:g} positives are there: "
+            f"the top was made {n_positive:g} long. Pass a smaller k to silence this.",
+            KClippedWarning,
+            stacklevel=3,
+        )
+        return n_positive
+    return float(wanted)
+
+
+def _two_classes(y: Any, classes: ArrayLike | None, weight: FloatArray) -> Any:  # noqa: ANN401 - labels of any kind
+    # rows of weight 0 count as absent
+    names = np.unique(y[weight > 0]) if classes is None else np.unique(np.asarray(classes))
+    if len(names) > 2:
+        raise LabelError(
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(names)}: it has {len(names)} classes, {_some(names)}. "
+            "Map the relevant class to 1 and all others to 0."
+        )
+    if len(names) < 2:
+        raise LabelError(
+            f"y has one class only ({_some(names)}): a ranker needs positives and negatives. "
+            "Check the labels, or pass classes= to partial_fit."
+        )
+    return names
+
+
+def _some(names: Any) -> str:  # noqa: ANN401 - labels of any kind
+    listed = ", ".join(repr(name.item() if hasattr(name, "item") else name) for name in names[:8])
+    return listed + (", ..." if len(names) > 8 else "")
+
+
+def _named(error: ValueError, X: Matrix, estimator: BaseEstimator, reset: bool) -> InputError:
+    """Say where the trouble is: scikit-learn says only that there is some."""
+    text = str(error)
+    if "NaN" in text or "infinity" in text:
+        where = _first_not_finite(X)
+        if where is not None:
+            row, column, value = where
+            return InputError(
+                f"X holds {value} in row {row}, column {column}: Input X contains NaN or infinity. "
+                "Fill or drop such values first (for example with sklearn.impute.SimpleImputer)."
+            )
+    if not reset and "features" in text and hasattr(estimator, "n_features_in_"):
+        return FeatureMismatch(f"{text} Use the same columns as in fit().")
+    if "label type" in text:
+        return LabelError(f"{text} Only binary labels can be ranked by.")
+    return InputError(text)
+
+
+def _first_not_finite(X: Matrix) -> tuple[int, int, float] | None:
+    if sparse.issparse(X):
+        coo = X.tocoo()
+        bad = np.flatnonzero(~np.isfinite(coo.data))
+        return None if bad.size == 0 else (int(coo.row[bad[0]]), int(coo.col[bad[0]]), float(coo.data[bad[0]]))
+    try:
+        values = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    bad = np.argwhere(~np.isfinite(values))
+    return None if len(bad) == 0 else (int(bad[0][0]), int(bad[0][-1]), float(values[tuple(bad[0])]))

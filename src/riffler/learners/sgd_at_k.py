@@ -1,0 +1,194 @@
+"""Mini-batch SGD on a precision-at-k surrogate (SGD@k of Kar, Narasimhan and Jain 2015), averaged."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from riffler.errors import InputError
+from riffler.learners.batches import Batches, mean_square, mixed_batches, one_batch
+from riffler.learners.checks import TrainingSet, checked_training, clipped_k
+from riffler.learners.ranker import LinearRanker
+from riffler.losses import Surrogate, surrogate_from
+from riffler.records import FloatArray, Matrix
+
+
+class SGDAtK(LinearRanker):
+    """Learn a linear score whose first k answers are right, from mini-batches.
+
+    Step t moves against the slope of the batch's surrogate divided by its k, with step size
+    ``learning_rate / (mean squared row norm * sqrt(t))``, shrinks by ``alpha`` and projects on the ball of ``radius``.
+    The result is the average of all iterates (online-to-batch).
+
+    Parameters
+    ----------
+    k : int or float
+        Rows at the top that matter: a number of rows of the training set, or a share of its positives. In
+        ``partial_fit`` it is counted in each batch.
+    surrogate : "avg", "max", "ramp", "struct" or an object with ``value_and_slope``
+    learning_rate : float
+    alpha : float
+        Weight of the L2 penalty ``alpha / 2 * |w|^2``.
+    radius : float
+        Radius of the ball that the weights are projected on.
+    n_epochs : int
+    batch_size : int or None
+        None takes enough rows for about 50 positives.
+    average : bool
+        Return the mean of the iterates, not the last one.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_
+    loss_ : float
+        Mean surrogate per batch and unit of k over the last epoch.
+    n_iter_ : int
+        Steps taken so far.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> X, y = make_classification(3000, weights=[0.9], random_state=0)
+    >>> SGDAtK(k=0.25, random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    def __init__(
+        self,
+        k: int | float = 0.25,
+        *,
+        surrogate: str | Surrogate = "avg",
+        learning_rate: float = 1.0,
+        alpha: float = 1e-4,
+        radius: float = np.inf,
+        n_epochs: int = 10,
+        batch_size: int | None = None,
+        average: bool = True,
+        random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
+    ) -> None:
+        self.k = k
+        self.surrogate = surrogate
+        self.learning_rate = learning_rate
+        self.alpha = alpha
+        self.radius = radius
+        self.n_epochs = n_epochs
+        self.batch_size = batch_size
+        self.average = average
+        self.random_state = random_state
+
+    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from all rows, ``n_epochs`` times over."""
+        self._check_settings()
+        data = checked_training(self, X, y, sample_weight)
+        rng = check_random_state(self.random_state)
+        k_all = clipped_k(self.k, data.n_positive)
+        batches = mixed_batches(data.X, data.labels, self.batch_size, rng)
+        self._start(data)
+        # an integer k counts rows of the whole set: a batch gets its part of it
+        k_batch = 0.0 if isinstance(self.k, float) else max(1.0, k_all / len(batches.starts))
+        for _ in range(self.n_epochs):
+            self._epoch(data, batches.shuffled(rng), k_batch)
+        self._publish(data, k_all)
+        return self
+
+    def partial_fit(
+        self, X: Matrix, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Take one step on a batch of a stream; pass ``classes`` if the first batch may hold one class only."""
+        self._check_settings()
+        first = not hasattr(self, "coef_")
+        data = checked_training(self, X, y, sample_weight, classes=classes if first else self.classes_, reset=first)
+        if first:
+            self._start(data)
+        k_here = clipped_k(self.k, data.n_positive) if data.n_positive > 0 else 0.0
+        if k_here > 0:
+            self._epoch(data, one_batch(data.X.shape[0]), 0.0 if isinstance(self.k, float) else k_here)
+        self._publish(data, k_here)
+        return self
+
+    def _check_settings(self) -> None:
+        for name in ("learning_rate", "radius", "n_epochs"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
+        if not self.alpha >= 0:
+            raise InputError(f"alpha must be at least 0, got {self.alpha!r}.")
+        if self.batch_size is not None and self.batch_size < 1:
+            raise InputError(f"batch_size must be at least 1 or None, got {self.batch_size!r}.")
+        surrogate_from(self.surrogate)
+
+    def _start(self, data: TrainingSet) -> None:
+        from riffler._fast.epochs import new_state
+
+        n_features = data.X.shape[1]
+        self.classes_ = data.classes
+        self._unit = mean_square(data.X, data.weight)
+        self._state = new_state()
+        self._direction, self._lag, self._total = (np.zeros(n_features) for _ in range(3))
+
+    def _epoch(self, data: TrainingSet, batches: Batches, k: float) -> None:
+        from riffler._fast import epochs
+        from riffler._fast.rows import as_rows
+
+        surrogate = surrogate_from(self.surrogate)
+        share = float(self.k) if isinstance(self.k, float) else 0.0
+        code = getattr(surrogate, "code", -1)
+        rule = epochs.SgdRule(code, self.learning_rate / self._unit, float(self.alpha), float(self.radius))
+        self._state[epochs.LOSS_SUM] = 0.0
+        before = self._state[epochs.N_STEPS]
+        memory = self._direction, self._lag, self._total, self._state
+        if code >= 0:
+            epochs.sgd_epoch(as_rows(data.X), data.labels, data.weight, *_arrays(batches), k, share, rule, *memory)
+        else:
+            _own_surrogate_epoch(surrogate, data, batches, k, share, rule, memory)
+        taken = self._state[epochs.N_STEPS] - before
+        self.loss_ = float(self._state[epochs.LOSS_SUM] / max(taken, 1.0))
+        self.n_iter_ = int(self._state[epochs.N_STEPS])
+
+    def _publish(self, data: TrainingSet, k: float) -> None:
+        from riffler._fast import epochs
+
+        state = self._state
+        coef = state[epochs.SCALE] * self._direction
+        if self.average and state[epochs.N_STEPS] > 0:
+            so_far = self._total + state[epochs.SCALE_SUM] * self._direction - self._lag
+            coef = so_far / state[epochs.N_STEPS]
+        self.coef_ = coef.astype(data.X.dtype).reshape(1, -1)
+        self._set_threshold(self._raw_scores(data.X), data.weight, k)
+
+
+def _arrays(batches: Batches) -> tuple[Any, Any, Any]:
+    return batches.order, batches.starts, batches.stops
+
+
+def _own_surrogate_epoch(
+    surrogate: Surrogate,
+    data: TrainingSet,
+    batches: Batches,
+    k: float,
+    share: float,
+    rule: Any,  # noqa: ANN401 - a compiled named tuple
+    memory: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+) -> None:
+    """The same epoch for a surrogate that the compiled loop does not know: one call of its method a batch."""
+    from riffler._fast import epochs
+    from riffler._fast.rows import as_rows
+
+    rows = as_rows(data.X)
+    direction, lag, total, state = memory
+    for start, stop in zip(batches.starts, batches.stops, strict=True):
+        batch = batches.order[start:stop]
+        labels, weight = data.labels[batch], data.weight[batch]
+        positive_weight = float(weight[labels > 0].sum())
+        if positive_weight <= 0:
+            continue
+        k_here = epochs.batch_k(k, share, positive_weight)
+        scores = state[epochs.SCALE] * (data.X[batch] @ direction)
+        value, slopes = surrogate.value_and_slope(scores, labels, k_here, weight)
+        state[epochs.LOSS_SUM] += value / k_here
+        state[epochs.N_STEPS] += 1
+        step = rule.step / np.sqrt(state[epochs.N_STEPS])
+        epochs.sgd_step(rows, batch, slopes, len(batch), step / k_here, step, rule, direction, lag, total, state)
