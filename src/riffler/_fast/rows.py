@@ -44,7 +44,7 @@ def row_square(rows, i):
 def _is_sparse(rows) -> bool:
     if not isinstance(rows, types.BaseNamedTuple):
         raise TypeError(f"rows must be DenseRows or CsrRows, got {rows}")
-    return bool(rows.instance_class is CsrRows)
+    return getattr(rows, "instance_class", None) is CsrRows
 
 
 @overload(row_dot, jit_options={"fastmath": REORDER})

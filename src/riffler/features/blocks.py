@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from riffler.records import FloatArray, Matrix
+from riffler.records import FloatArray, Matrix, is_sparse, n_bytes
 
 BLOCK_BYTES = 4_000_000
 KEPT_BYTES = 32_000_000  # features of the first blocks that are kept between passes, however many rows there are
@@ -77,7 +77,7 @@ class RowBlocks:
         self.n_rows: int = X.shape[0]
         self.n_columns: int = X.shape[1] if feature_map is None else feature_map.n_components
         self.dtype: Any = X.dtype if feature_map is None else np.dtype(np.float32)
-        self.is_sparse = feature_map is None and sparse.issparse(X)
+        self.is_sparse = feature_map is None and is_sparse(X)
 
     def features(self) -> Iterator[tuple[int, int, Matrix]]:
         """Yield (start, stop, features of these rows, unscaled)."""
@@ -115,7 +115,7 @@ class RowBlocks:
         total = np.zeros(self.n_columns)
         for start, stop, block in self.features():
             here = weight[start:stop]
-            squares = block.multiply(block) if sparse.issparse(block) else np.square(block - self._center())
+            squares = block.multiply(block) if is_sparse(block) else np.square(block - self._center())
             total += np.asarray(here @ squares).ravel()
         means: FloatArray = total / (float(weight.sum()) * self._scaling.scale**2)
         return means
@@ -142,7 +142,7 @@ def mapped_scores(X: Matrix, feature_map: FeatureMap, coef: FloatArray) -> Float
 def _bounds(X: Matrix, row_bytes: int = 0) -> Iterator[tuple[int, int]]:
     """Row ranges of about BLOCK_BYTES, by the size of a row of X or the given one, whichever is larger."""
     n_rows = X.shape[0]
-    size = X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes
+    size = n_bytes(X)
     step = int(max(256, BLOCK_BYTES // max(row_bytes, size // n_rows, 1)))
     for start in range(0, n_rows, step):
         yield start, min(start + step, n_rows)
@@ -151,7 +151,7 @@ def _bounds(X: Matrix, row_bytes: int = 0) -> Iterator[tuple[int, int]]:
 def _views(X: Matrix, row_bytes: int = 0) -> Iterator[tuple[int, int, Matrix]]:
     """Row blocks that share the memory of X; slicing a CSR matrix would copy it."""
     for start, stop in _bounds(X, row_bytes):
-        if not sparse.issparse(X):
+        if not is_sparse(X):
             yield start, stop, X[start:stop]
             continue
         first, last = X.indptr[start], X.indptr[stop]

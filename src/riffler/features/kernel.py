@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.kernel_approximation import Nystroem, RBFSampler
 
 from riffler.errors import UnknownName
 from riffler.features.blocks import Scaling
-from riffler.records import FloatArray, Matrix
+from riffler.records import FloatArray, Matrix, is_sparse
 
 SAMPLERS = {"fourier": RBFSampler, "nystroem": Nystroem}
 
@@ -48,7 +47,7 @@ class KernelMap:
         return features
 
     def _standardised(self, X: Matrix) -> Matrix:
-        if sparse.issparse(X):
+        if is_sparse(X):
             return X.multiply(1.0 / self.scaling.scale).tocsr().astype(np.float32)
         centred = X if self.scaling.center is None else X - self.scaling.center
         return (centred / self.scaling.scale).astype(np.float32)

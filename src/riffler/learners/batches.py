@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
-from riffler.records import FloatArray, IntArray, Matrix
+from riffler.records import FloatArray, IntArray, Matrix, is_sparse, n_bytes
 
 RUN_BYTES = 16_384  # a few memory pages: long enough for the hardware to read ahead
 MIN_ROWS = 500
@@ -59,7 +58,7 @@ def mixed_batches(X: Matrix, labels: IntArray, batch_size: int | None, rng: np.r
 
 def mean_square(X: Matrix, weight: FloatArray) -> float:
     """Weighted mean of the squared row norms: the natural unit of step sizes."""
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if is_sparse(X) else np.einsum("ij,ij->i", X, X)
     return float(np.average(squares, weights=weight)) or 1.0
 
 
@@ -79,6 +78,4 @@ def _shuffled_runs(rows: IntArray, run: int, rng: np.random.RandomState) -> IntA
 
 
 def _row_bytes(X: Matrix) -> float:
-    if sparse.issparse(X):
-        return float((X.data.nbytes + X.indices.nbytes) / X.shape[0])
-    return float(X.nbytes / X.shape[0])
+    return n_bytes(X) / float(X.shape[0])

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from riffler.errors import FeatureMismatch, InputError, KClippedWarning, LabelError
 from riffler.metrics import resolve_k
-from riffler.records import FloatArray, IntArray, Matrix
+from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +61,16 @@ def checked_training(
         check_classification_targets(y)
     except ValueError as error:
         raise _named(error, X, estimator, reset) from error
-    y = column_or_1d(y)
+    given: Any = column_or_1d(y)
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if reset and weight.size and not weight.any():
         raise InputError("Every sample_weight is 0: no row would count. Give at least one row of each class a weight.")
-    names = _two_classes(y, classes, weight)
-    labels = (y == names[1]).astype(np.int8)
-    strange = np.flatnonzero((labels == 0) & (y != names[0]))
+    names = _two_classes(given, classes, weight)
+    labels = (given == names[1]).astype(np.int8)
+    strange = np.flatnonzero((labels == 0) & (given != names[0]))
     if strange.size:
         raise LabelError(
-            f"y holds {y[strange[0]]!r} in row {strange[0]}, this ranker knows the classes {list(names)}. "
+            f"y holds {given[strange[0]]!r} in row {strange[0]}, this ranker knows the classes {list(names)}. "
             "Only binary classification is supported; pass all classes to the first partial_fit."
         )
     return TrainingSet(X, labels, weight, names)
@@ -132,7 +131,7 @@ def _named(error: ValueError, X: Matrix, estimator: BaseEstimator, reset: bool) 
 
 
 def _first_not_finite(X: Matrix) -> tuple[int, int, float] | None:
-    if sparse.issparse(X):
+    if is_sparse(X):
         coo = X.tocoo()
         bad = np.flatnonzero(~np.isfinite(coo.data))
         return None if bad.size == 0 else (int(coo.row[bad[0]]), int(coo.col[bad[0]]), float(coo.data[bad[0]]))
@@ -140,5 +139,5 @@ def _first_not_finite(X: Matrix) -> tuple[int, int, float] | None:
         values = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError):
         return None
-    bad = np.argwhere(~np.isfinite(values))
-    return None if len(bad) == 0 else (int(bad[0][0]), int(bad[0][-1]), float(values[tuple(bad[0])]))
+    places = np.argwhere(~np.isfinite(values))
+    return None if len(places) == 0 else (int(places[0][0]), int(places[0][-1]), float(values[tuple(places[0])]))

@@ -42,7 +42,7 @@ class GradientAtK(LinearRanker):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> X, y = make_classification(2000, weights=[0.9], random_state=0)
+    >>> X, y = make_classification(2000, weights=[0.9], class_sep=2, flip_y=0, random_state=0)
     >>> GradientAtK(k=0.25).fit(X, y).score(X, y)
     1.0
     """

@@ -57,7 +57,7 @@ class PerceptronAtK(LinearRanker):
     Examples
     --------
     >>> from sklearn.datasets import make_classification
-    >>> X, y = make_classification(3000, weights=[0.9], random_state=0)
+    >>> X, y = make_classification(2000, weights=[0.9], class_sep=2, flip_y=0, random_state=0)
     >>> ranker = PerceptronAtK(k=0.25, random_state=0).fit(X, y)
     >>> ranker.score(X, y) > 0.95
     True

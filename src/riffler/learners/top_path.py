@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from riffler.features.blocks import RowBlocks
 from riffler.learners.curvature import Curvature
 from riffler.learners.lockstep import MEMORY, minimise
-from riffler.records import BoolArray, FloatArray, IntArray, Matrix
+from riffler.records import BoolArray, FloatArray, IntArray, Matrix, n_bytes
 
 WORKSPACE_FLOOR = 16_000_000  # bytes that a fit may always use beside its input
 WORKSPACE_SHARE = 0.2  # and this share of the input
@@ -116,10 +115,9 @@ class _Objective:
 def _prior_loss(labels: IntArray, weight: FloatArray) -> float:
     """Mean logistic loss of knowing nothing but the share of positives."""
     share = float(weight[labels > 0].sum() / weight.sum())
-    return -(share * np.log(share) + (1 - share) * np.log1p(-share))
+    return float(-(share * np.log(share) + (1 - share) * np.log1p(-share)))
 
 
 def workspace_for(X: Matrix) -> int:
     """Bytes that a fit may use beside X: a fifth of it, but never less than a floor."""
-    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sparse.issparse(X) else X.nbytes
-    return int(max(WORKSPACE_FLOOR, WORKSPACE_SHARE * size))
+    return int(max(WORKSPACE_FLOOR, WORKSPACE_SHARE * n_bytes(X)))

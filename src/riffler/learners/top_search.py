@@ -85,7 +85,7 @@ class TopSearch:
         walk = self._walk(train)
         judge = Judge(self._k, self._data.labels, self._data.weight, held_out)
         n_folds, n_stops = len(train), len(PENALTIES) + len(WIDTHS)
-        weights = np.zeros((self._rows.n_columns + 1, n_folds))
+        weights: FloatArray = np.zeros((self._rows.n_columns + 1, n_folds))
         classifiers: list[FloatArray] = []
         for stop, penalty in enumerate(self._penalties):
             self._tell(0.8 * stop / n_stops, "classifiers")
@@ -117,6 +117,7 @@ class TopSearch:
             return part_k(self._k, float(inside.sum()), total, float(inside[data.labels > 0].sum()))
 
         k = np.array([k_of(rows_in) for rows_in in subsets])
-        room = workspace_for(data.X)
-        settings = {"tol": self._tol, "max_iter": self._max_iter}
-        return Walk(self._rows, data.labels, data.weight, subsets, k, self._curvature, room, **settings)
+        return Walk(
+            self._rows, data.labels, data.weight, subsets, k, self._curvature, workspace_for(data.X),
+            tol=self._tol, max_iter=self._max_iter,
+        )  # fmt: skip

@@ -69,7 +69,8 @@ def folds_of(
         splits = ((counted[train], counted[test]) for train, test in splitter.split(nothing, labels[counted]))
     else:
         splits = check_cv(cv, labels, classifier=True).split(np.zeros((n_rows, 1)), labels)
-    train_masks, test_masks = [], []
+    train_masks: list[BoolArray] = []
+    test_masks: list[BoolArray] = []
     for train, test in splits:
         masks = np.zeros((2, n_rows), dtype=bool)
         masks[0, train] = masks[1, test] = True
