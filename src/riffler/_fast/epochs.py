@@ -49,6 +49,7 @@ def average_into(v, z, total, state):
         total[j] += state[SCALE_SUM] * v[j] - z[j]
         z[j] = 0.0
         v[j] *= state[SCALE]
+    state[SQUARE] *= state[SCALE] ** 2
     state[SCALE] = 1.0
     state[SCALE_SUM] = 0.0
 
@@ -108,7 +109,8 @@ def sgd_step(rows, batch, slopes, n, slope_step, step, rule, v, z, total, state)
 def _mix_bits(seed, step, item):
     """A repeatable random key for (seed, step, item): the finaliser of splitmix64."""
     x = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
-    x += np.uint64(step) * np.uint64(0xD1B54A32D192ED03) + np.uint64(item)
+    # the state holds the step as a float; a negative float has no defined unsigned value, a negative integer has
+    x += np.uint64(np.int64(step)) * np.uint64(0xD1B54A32D192ED03) + np.uint64(item)
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
     x ^= x >> np.uint64(27)
