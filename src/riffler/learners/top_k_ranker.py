@@ -64,6 +64,8 @@ class TopKRanker(LinearRanker):
         The one that was fitted on all rows.
     gamma_ : float or None
         The kernel width in use.
+    n_iter_ : int
+        Passes over the rows that it took to fit the best candidate on all of them.
 
     Examples
     --------
@@ -153,7 +155,7 @@ class TopKRanker(LinearRanker):
         )
 
     def _remember(self, search: TopSearch) -> None:
-        self.candidates_, self.best_ = search.candidates, search.best
+        self.candidates_, self.best_, self.n_iter_ = search.candidates, search.best, search.n_iter
 
     def _raw_scores(self, X: Matrix) -> FloatArray:
         if self._map is None:

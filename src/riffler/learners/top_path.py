@@ -47,6 +47,7 @@ class Walk:
     ) -> None:
         self._rows, self._labels, self._weight, self._subsets, self._k = rows, labels, weight, subsets, k
         self._curvature, self._tol, self._max_iter = curvature, tol, max_iter
+        self.n_passes = 0  # over the rows, by all optimisations so far
         # a model needs a column of scores, and the points and moves that L-BFGS remembers
         one_model = rows.n_rows * np.dtype(rows.dtype).itemsize + (2 * MEMORY + 6) * rows.n_columns * 8
         self._room = np.empty((int(np.clip(workspace // one_model, 1, 64)), rows.n_rows), dtype=rows.dtype)
@@ -95,6 +96,7 @@ class _Objective:
         from riffler._fast.soft_top import mixed_slopes
 
         walk = self._walk
+        walk.n_passes += 1
         scores = walk.scores(points)
         values, bias_slopes, decay = np.empty(len(which)), np.empty(len(which)), np.empty(len(which))
         for column, model in enumerate(which):

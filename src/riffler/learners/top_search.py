@@ -50,6 +50,7 @@ class TopSearch:
         self._curvature = Curvature(rows, data.weight)
         self._penalties = [penalty * self._curvature.mean_square for penalty in PENALTIES]
         self.candidates: list[Candidate] = []
+        self.n_iter = 0
 
     @property
     def best(self) -> Candidate:
@@ -78,6 +79,7 @@ class TopSearch:
         weights = walk.classify(start, setting.penalty)
         for width in setting.widths:
             weights = walk.sharpen(weights, [setting], width)
+        self.n_iter = walk.n_passes
         return weights
 
     def _walk_and_judge(self, train: BoolArray, held_out: BoolArray) -> None:
