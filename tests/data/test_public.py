@@ -251,6 +251,35 @@ def test_other_counts_are_an_error_that_names_both(tmp_path: Path) -> None:
         datasets.load("german", folder=tmp_path)
 
 
+def test_counts_that_nobody_counted_only_warn(tmp_path: Path) -> None:
+    """A good file must not be refused for a number that was read somewhere and never checked against a file."""
+    assert not datasets.info("w8a").parts["test"].counted
+    assert datasets.info("w8a").counted  # its test part is optional
+    assert not datasets.info("real-sim").counted
+    (tmp_path / "real-sim").mkdir()
+    (tmp_path / "real-sim" / "real-sim").write_text("+1 1:1 20959:1\n-1 2:1\n-1 3:1\n")
+    with pytest.warns(UserWarning, match="publications speak of") as told:
+        table = datasets.load("real-sim", folder=tmp_path)
+    assert table.X.shape == (3, 20959)
+    said = " ".join(str(warning.message) for warning in told)
+    assert "3 rows; publications speak of 72,309" in said
+    assert "20,959 features; publications speak of 20,958" in said
+    assert "1 positives; publications speak of 22,238" in said
+
+
+def test_a_set_comes_in_one_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = {name: known.Part(name, f"{name}.svm", rows=2, features=4) for name in ("train", "test")}
+    splits = {"train": ("train",), "test": ("test",), "all": ("train", "test")}
+    mixed = known.Dataset("mixed", "", "binary", "", "", "mixed", parts, splits)
+    monkeypatch.setattr("riffler.data.public.dataset", lambda name: mixed)
+    (tmp_path / "mixed").mkdir()
+    (tmp_path / "mixed" / "train.svm").write_text("1 1:1 2:2 3:3 4:4\n0 1:1 2:2 3:3 4:4\n")
+    (tmp_path / "mixed" / "test.svm").write_text("1 1:1\n0 4:1\n")
+    whole = datasets.load("mixed", "all", folder=tmp_path)
+    assert whole.X.tolist() == [[1, 2, 3, 4], [1, 2, 3, 4], [1, 0, 0, 0], [0, 0, 0, 1]]
+    assert whole.schema.dense is True
+
+
 def test_a_changed_file_fails_its_checksum(tmp_path: Path, data_folder: Path) -> None:
     whole = (data_folder / "german" / "german.numer_scale.svm.xz").read_bytes()
     (tmp_path / "german").mkdir()
@@ -275,6 +304,8 @@ def test_the_command_lists_all_and_writes_json(tmp_path: Path, monkeypatch: pyte
     for name in datasets.names():
         assert name in result.output
     assert "without test" in result.output
+    assert "~72,309" in result.output
+    assert "~48,842" not in result.output
     listing = json.loads((tmp_path / "list.json").read_text())
     assert [entry["name"] for entry in listing] == list(datasets.names())
     assert [entry["name"] for entry in listing if entry["present"]] == ["german"]

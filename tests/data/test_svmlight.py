@@ -7,16 +7,20 @@ import gzip
 import lzma
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, random_array
 from sklearn.datasets import dump_svmlight_file
 
 from riffler.data import read_table
+from riffler.data.form import is_sparse
 from riffler.errors import DataFileError, FeatureMismatch, LabelError
+from riffler.records import Matrix
 
 GOOD = "-1 1:0.5 3:2\n+1 2:-1e-3 # a comment\n\n# whole line\n1 3:4\n-1\n"
 
@@ -27,14 +31,17 @@ def write(folder: Path, text: str, name: str = "data.svm") -> Path:
     return path
 
 
+def dense(X: Matrix) -> NDArray[Any]:
+    return np.asarray(X.toarray() if is_sparse(X) else X)
+
+
 def test_lines_become_rows(tmp_path: Path) -> None:
     table = read_table(write(tmp_path, GOOD))
     np.testing.assert_array_equal(table.y, [0, 1, 1, 0])
     np.testing.assert_array_equal(
-        table.X.toarray(), np.array([[0.5, 0, 2], [0, -1e-3, 0], [0, 0, 4], [0, 0, 0]], dtype=np.float32)
+        dense(table.X), np.array([[0.5, 0, 2], [0, -1e-3, 0], [0, 0, 4], [0, 0, 0]], dtype=np.float32)
     )
     assert table.X.dtype == np.float32
-    assert table.X.indices.dtype == np.int32
     assert table.qid is None
     assert table.feature_names is None
     np.testing.assert_array_equal(table.ids, [1, 2, 3, 4])
@@ -48,7 +55,7 @@ def test_compressed_text_equals_plain_text(
     with opener(packed, "wb") as stream:
         stream.write(GOOD.encode())
     plain = read_table(write(tmp_path, GOOD))
-    assert (read_table(packed).X != plain.X).nnz == 0
+    np.testing.assert_array_equal(dense(read_table(packed).X), dense(plain.X))
 
 
 @pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
@@ -89,6 +96,7 @@ def test_a_cut_compressed_file_is_an_error(tmp_path: Path, ending: str) -> None:
         ("1 1:1\n-1 99999999999999999999:1\n", "line 2: index 99999999999999999999 is above the limit"),
         ("1 qid:1 1:1\n-1 2:1\n", "line 2: this line has no qid"),
         ("1 1:1\n-1 qid:1 2:1\n", "line 2: this line has a qid"),
+        ("1 1:1\n-1 2:1\n" * 200 + "1 qid:3 1:1\n", "line 401: this line has a qid, earlier lines have none"),
         ("1 qid:one 1:1\n", "line 1: `qid:` and a whole number was expected, 'qid:one' came"),
     ],
 )
@@ -110,9 +118,53 @@ def test_queries_come_with_grades(tmp_path: Path) -> None:
     table = read_table(write(tmp_path, "2 qid:7 1:1 # doc 3\n0 qid:7 2:1\n1 qid:9\n", "letor.txt"))
     np.testing.assert_array_equal(table.y, [2, 0, 1])
     np.testing.assert_array_equal(table.qid, [7, 7, 9])
-    np.testing.assert_array_equal(table.X.toarray(), [[1, 0], [0, 1], [0, 0]])
+    np.testing.assert_array_equal(dense(table.X), [[1, 0], [0, 1], [0, 0]])
     binary = read_table(write(tmp_path, "2 qid:7 1:1\n0 qid:7 2:1\n", "letor.txt"), positive=[1, 2])
     np.testing.assert_array_equal(binary.y, [1, 0])
+
+
+def test_a_qid_in_a_comment_is_none(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "# qid:1 begins here\n1 1:1 # qid:2\n-1 #qid:3\n"))
+    assert table.qid is None
+    assert table.n_items == 2
+
+
+def test_several_labels_with_queries_keep_them(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "1,5 qid:4 1:1\n2 qid:9 1:2\n"), positive=5)
+    np.testing.assert_array_equal(table.qid, [4, 9])
+
+
+def file_of(folder: Path, n_rows: int, n_columns: int, used: int, name: str = "data.svm") -> Path:
+    """Rows of which the first ``used`` columns hold something, and the last row its last column too."""
+    line = " ".join(f"{column}:{column}" for column in range(1, used + 1))
+    last = f" {n_columns}:1" if used < n_columns else ""
+    return write(folder, f"1 {line}\n-1 {line}\n" * (n_rows // 2) + f"1 {line}{last}\n", name)
+
+
+@pytest.mark.parametrize(("n_columns", "used", "is_dense"), [(10, 10, True), (10, 6, True), (10, 4, False)])
+def test_features_are_dense_where_that_is_smaller(tmp_path: Path, n_columns: int, used: int, is_dense: bool) -> None:
+    table = read_table(file_of(tmp_path, 100, n_columns, used))
+    assert is_sparse(table.X) is not is_dense
+    assert table.schema.dense is is_dense
+    assert dense(table.X)[0].tolist() == [float(c) if c <= used else 0.0 for c in range(1, n_columns + 1)]
+    if is_sparse(table.X):
+        assert table.X.indices.dtype == np.int32
+        as_csr = table.X.data.nbytes + table.X.indices.nbytes + table.X.indptr.nbytes
+        assert as_csr <= dense(table.X).nbytes
+    else:
+        assert table.X.nbytes < csr_matrix(table.X).nnz * 8 + 4 * (table.n_items + 1)
+
+
+def test_a_wide_file_is_never_filled(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, "1 1:1 100000000:1\n-1 2:1\n"))
+    assert table.X.shape == (2, 100_000_000)
+    assert is_sparse(table.X)
+
+
+def test_a_test_file_takes_the_form_of_its_training_file(tmp_path: Path) -> None:
+    full, thin = file_of(tmp_path, 100, 10, 9, "full.svm"), file_of(tmp_path, 100, 10, 2, "thin.svm")
+    assert not is_sparse(read_table(thin, like=read_table(full)).X)
+    assert is_sparse(read_table(full, like=read_table(thin)).X)
 
 
 def test_several_labels_need_to_be_told_which(tmp_path: Path) -> None:
@@ -146,7 +198,7 @@ def test_what_is_written_is_read_back(
     path = tmp_path_factory.mktemp("svmlight") / "data.svm"
     dump_svmlight_file(X, y, str(path), zero_based=False, query_id=queries)
     table = read_table(path, n_features=d, dtype=np.float64, positive=None)
-    np.testing.assert_allclose(table.X.toarray(), X.toarray(), rtol=1e-12)
+    np.testing.assert_allclose(dense(table.X), X.toarray(), rtol=1e-12)
     np.testing.assert_array_equal(table.y, y)
     if ranked:
         np.testing.assert_array_equal(table.qid, queries)

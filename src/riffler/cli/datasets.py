@@ -24,12 +24,18 @@ def datasets(
     entries = [public.info(name) for name in public.names()]
     listing = output.table("Public data sets", "name", "task", "rows", "features", "positives", "present")
     for entry in entries:
-        counts = (entry.rows, entry.features, entry.positives)
-        listing.add_row(entry.name, entry.task, *("" if n is None else f"{n:,}" for n in counts), _presence(entry))
+        counts = (_count(entry, n) for n in (entry.rows, entry.features, entry.positives))
+        listing.add_row(entry.name, entry.task, *counts, _presence(entry))
     output.console().print(listing)
-    output.console().print(_where(len(public.present()), len(entries)))
+    output.console().print("~ a count from publications, not checked against the file", soft_wrap=True)
+    output.console().print(_where(len(public.present()), len(entries)), soft_wrap=True)
     if json is not None:
         output.write_json(json, [_as_json(entry) for entry in entries])
+
+
+def _count(entry: Dataset, number: int | None) -> str:
+    """A count, with ~ before it if it was not taken from the files."""
+    return "" if number is None else f"{'' if entry.counted else '~'}{number:,}"
 
 
 def _presence(entry: Dataset) -> str:
@@ -69,6 +75,7 @@ def _as_json(entry: Dataset) -> dict[str, object]:
                 "file": part.file,
                 "rows": part.rows,
                 "positives": part.positives,
+                "counted": part.counted,
                 "sha256": part.sha256,
                 "optional": part.optional,
             }

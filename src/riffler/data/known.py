@@ -20,7 +20,10 @@ FOLDER_VARIABLE = "RIFFLER_DATA"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of a data set (or one pair of arrays of it) and the counts it must have; None where not known."""
+    """One file of a data set (or one pair of arrays of it) and its counts; None where not known.
+
+    Counts that were ``counted`` in the file are demanded of a user's copy; others are known from publications only.
+    """
 
     name: str
     file: str
@@ -37,6 +40,11 @@ class Part:
     features_array: str = "X"
     groups: str | None = None
     topics: str | None = None
+
+    @property
+    def counted(self) -> bool:
+        """Whether the counts were taken from the file itself, whose checksum is then known too."""
+        return self.sha256 is not None
 
     @property
     def kind(self) -> str:
@@ -82,6 +90,11 @@ class Dataset:
     def features(self) -> int | None:
         """Columns of X."""
         return next(iter(self.parts.values())).features
+
+    @property
+    def counted(self) -> bool:
+        """Whether all counts of the whole set were taken from its files."""
+        return all(self.parts[name].counted for name in self.splits["all"] if not self.parts[name].optional)
 
     def _sum(self, count: str) -> int | None:
         numbers = [getattr(self.parts[name], count) for name in self.splits["all"] if not self.parts[name].optional]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from riffler.data.form import in_form, is_sparse
 from riffler.data.frames import read_csv_texts
 from riffler.data.known import Dataset, Part, data_folder, dataset, find_parts, known_datasets
 from riffler.data.labels import Positive, as_values
@@ -74,6 +76,8 @@ def load(
 ) -> Table:
     """Load a split of a tabular or ranking data set; its counts are checked, with ``verify`` also its checksums.
 
+    Another count than that of the known file is an error; where only publications told the count, it is a warning.
+
     ``split`` is a part (mostly "train", "test", "val"), "all", or a fold such as "fold2-test". Sets of several classes
     or labels need ``positive``: the value or values to find. The labels of ranking sets are grades.
     """
@@ -98,10 +102,10 @@ def load_documents(name: str, *, folder: Folder = None, verify: bool = False) ->
     if verify:
         _check_sum(part, file)
     frame = read_csv_texts(file)
-    _check_count(file, "documents", part.rows, frame.height)
+    _check_count(part, file, "documents", part.rows, frame.height)
     if part.positives is not None and entry.label is not None:
         wanted = [str(value) for value in entry.positive or ("1",)]
-        _check_count(file, "positives", part.positives, int(frame[entry.label].is_in(wanted).sum()))
+        _check_count(part, file, "positives", part.positives, int(frame[entry.label].is_in(wanted).sum()))
     return frame
 
 
@@ -112,34 +116,39 @@ def _load_part(entry: Dataset, part: Part, file: Path, positive: Positive, dtype
     if entry.task == "multilabel" and chosen is None:
         raise InputError(f"{entry.name!r} has several labels an item; say which to find with positive=.")
     table = _read_part(part, file, chosen, dtype)
-    _check_count(file, "rows", part.rows, table.n_items)
-    _check_count(file, "features", part.features, table.n_features)
+    _check_count(part, file, "rows", part.rows, table.n_items)
+    _check_count(part, file, "features", part.features, table.n_features)
     if positive is None and table.qid is None and table.y is not None:
-        _check_count(file, "positives", part.positives, int(table.y.sum()))
+        _check_count(part, file, "positives", part.positives, int(table.y.sum()))
     if table.qid is not None:
-        _check_count(file, "queries", part.queries, len(np.unique(table.qid)))
+        _check_count(part, file, "queries", part.queries, len(np.unique(table.qid)))
     return table
 
 
 def _read_part(part: Part, file: Path, positive: Positive, dtype: DTypeLike) -> Table:
     width = part.features if part.kind == "svmlight" else None  # such files show only the largest index used
     try:
-        if part.groups is not None:
-            raw = read_svmlight(file, width, dtype)
-            return finish(
-                replace(raw, qid=_queries(file.with_name(part.groups), raw.X.shape[0])), positive, None, str(file)
-            )
-        return read_as(
-            part.kind,
-            file,
-            label=part.label,
-            positive=positive,
-            n_features=width,
-            dtype=dtype,
-            features=part.features_array,
-        )
+        return _read(part, file, positive, width, dtype)
     except FeatureMismatch as error:
-        raise DataFileError(str(error)) from error
+        if part.counted:
+            raise DataFileError(str(error)) from error
+        return _read(part, file, positive, None, dtype)
+
+
+def _read(part: Part, file: Path, positive: Positive, width: int | None, dtype: DTypeLike) -> Table:
+    if part.groups is not None:
+        raw = read_svmlight(file, width, dtype)
+        queries = _queries(file.with_name(part.groups), raw.X.shape[0])
+        return finish(replace(raw, qid=queries), positive, None, str(file))
+    return read_as(
+        part.kind,
+        file,
+        label=part.label,
+        positive=positive,
+        n_features=width,
+        dtype=dtype,
+        features=part.features_array,
+    )
 
 
 def _as_labels(part: Part, file: Path, positive: Positive) -> Positive:
@@ -157,7 +166,8 @@ def _queries(file: Path, n_rows: int) -> IntArray:
     """Query of each row from a file of group sizes, one a line."""
     check_file(file)
     sizes = np.array(file.read_text(encoding="utf-8").split(), dtype=np.int64)
-    _check_count(file, "rows in all groups", n_rows, int(sizes.sum()))
+    if sizes.sum() != n_rows:
+        raise DataFileError(f"{file}: {sizes.sum():,} rows in all groups, but the data file has {n_rows:,}.")
     return np.repeat(np.arange(1, len(sizes) + 1), sizes)
 
 
@@ -165,10 +175,12 @@ def _stack(tables: list[Table]) -> Table:
     """Put tables of the same columns under each other; rows are numbered anew."""
     if len(tables) == 1:
         return tables[0]
-    from scipy.sparse import issparse, vstack
+    from scipy.sparse import vstack
 
-    blocks = [table.X for table in tables]
-    X = vstack(blocks, format="csr") if issparse(blocks[0]) else np.concatenate(blocks)
+    check_same_width(tables)
+    all_sparse = all(is_sparse(table.X) for table in tables)
+    blocks = [in_form(table.X, dense=not all_sparse) for table in tables]
+    X = vstack(blocks, format="csr") if all_sparse else np.concatenate(blocks)
     labels: list[NDArray[Any]] = [table.y for table in tables if table.y is not None]
     return Table(
         X=X,
@@ -176,8 +188,19 @@ def _stack(tables: list[Table]) -> Table:
         qid=_joined_queries([table.qid for table in tables if table.qid is not None]),
         ids=np.arange(1, X.shape[0] + 1),
         source=tables[0].source,
-        schema=tables[0].schema,
+        schema=replace(tables[0].schema, dense=not all_sparse),
     )
+
+
+def check_same_width(tables: list[Table]) -> None:
+    """Refuse tables that do not have the same columns, which parts without counts may turn out to be."""
+    first = tables[0]
+    for table in tables[1:]:
+        if table.n_features != first.n_features:
+            raise FeatureMismatch(
+                f"{table.source} has {table.n_features:,} features, {first.source} has {first.n_features:,}. "
+                "Use files made the same way, or read_table(path, n_features=...)."
+            )
 
 
 def _joined_queries(parts: list[IntArray]) -> IntArray | None:
@@ -194,12 +217,18 @@ def _joined_queries(parts: list[IntArray]) -> IntArray | None:
     return np.concatenate(renumbered)
 
 
-def _check_count(file: Path, what: str, expected: int | None, found: int) -> None:
-    if expected is not None and found != expected:
+def _check_count(part: Part, file: Path, what: str, expected: int | None, found: int) -> None:
+    if expected is None or found == expected:
+        return
+    if part.counted:
         raise DataFileError(
             f"{file}: {found:,} {what}, {expected:,} were expected. This is not the known version of the data set; "
             "read it with read_table() if it is meant."
         )
+    warnings.warn(
+        f"{file}: {found:,} {what}; publications speak of {expected:,}. Check that it is the data set you mean.",
+        stacklevel=2,
+    )
 
 
 def _check_sum(part: Part, file: Path) -> None:

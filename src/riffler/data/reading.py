@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from riffler.data import frames, npz, svmlight
+from riffler.data.form import in_form, is_sparse
 from riffler.data.labels import (
     Positive,
     Sides,
@@ -41,6 +42,9 @@ def read_table(
     like: Table | Schema | None = None,
 ) -> Table:
     """Read items, features and labels from svmlight text, NPZ, CSV/TSV or Parquet; the ending says which.
+
+    X is a dense array where that takes less memory than a CSR matrix, whatever the format; with ``like`` it is dense
+    if that table is.
 
     Parameters
     ----------
@@ -96,7 +100,7 @@ def read_as(
     if kind == "svmlight":
         topics = positive if positive is not None or schema is None else schema.positive
         if topics is not None and svmlight.has_many_labels(path):
-            return _read_topics(path, width, dtype, topics)
+            return _read_topics(path, width, dtype, topics, schema)
         raw = svmlight.read_svmlight(path, width, dtype)
         if schema is not None and _all_unknown(raw, schema):
             raw = replace(raw, labels=None)
@@ -117,19 +121,20 @@ def _all_unknown(raw: RawTable, like: Schema) -> bool:
     return bool(known) and 0 not in known and not np.any(raw.labels)
 
 
-def _read_topics(path: Path, width: int | None, dtype: DTypeLike, positive: Positive) -> Table:
+def _read_topics(path: Path, width: int | None, dtype: DTypeLike, positive: Positive, like: Schema | None) -> Table:
     """Read multi-label text: an item is positive if any of its labels is one of ``positive``."""
     topics = as_values(positive)
     numbers = frozenset(number for topic in topics if (number := as_number(topic)) is not None)
     raw = svmlight.read_svmlight_topics(path, width, dtype, numbers)
     if not np.any(raw.labels):
         raise LabelError(f"{path}: no line has a label among positive={positive!r}; labels are numbers in such files.")
-    schema = Schema(raw.X.shape[1], positive=topics)
-    return Table(raw.X, raw.labels, None, np.arange(1, raw.X.shape[0] + 1), str(path), schema)
+    X = in_form(raw.X, None if like is None else like.dense)
+    schema = Schema(X.shape[1], positive=topics, dense=not is_sparse(X))
+    return Table(X, raw.labels, raw.qid, np.arange(1, X.shape[0] + 1), str(path), schema)
 
 
 def finish(raw: RawTable, positive: Positive, like: Schema | None, source: str) -> Table:
-    """Settle the labels and the ids of what a format reader gave."""
+    """Settle the labels, the ids and the form (dense or sparse) of what a format reader gave."""
     y: NDArray[Any] | None = None
     sides: Sides | None = None
     if raw.labels is not None and raw.labels.ndim == 2:
@@ -146,5 +151,7 @@ def finish(raw: RawTable, positive: Positive, like: Schema | None, source: str) 
                 sides = choose_sides(raw.labels, positive, source)
             y = to_binary(raw.labels, sides, source)
     ids = raw.ids if raw.ids is not None else np.arange(1, raw.X.shape[0] + 1)
-    schema = Schema(raw.X.shape[1], raw.columns, raw.label, raw.id, *(sides or (None, None)))
-    return Table(X=raw.X, y=y, qid=raw.qid, ids=ids, source=source, schema=schema)
+    X = in_form(raw.X, None if like is None else like.dense)
+    ones, zeros = sides or (None, None)
+    schema = Schema(X.shape[1], raw.columns, raw.label, raw.id, ones, zeros, dense=not is_sparse(X))
+    return Table(X=X, y=y, qid=raw.qid, ids=ids, source=source, schema=schema)

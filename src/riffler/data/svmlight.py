@@ -20,14 +20,17 @@ from riffler.data.opening import open_bytes
 from riffler.data.svmlight_diagnosis import Limits, diagnose
 from riffler.data.table import RawTable
 from riffler.errors import DataFileError
-from riffler.records import Matrix
+from riffler.records import IntArray, Matrix
 
 MAX_FEATURES = 2**27
 """Largest index taken without being told: beyond it a weight vector alone is a gigabyte, so it is likely a slip."""
 
 
 class _LinesWithoutQid:
-    """Hands lines on without ``qid:q``, collecting the q: scikit-learn's own way copies all queries at each row."""
+    """Hands lines on without ``qid:q``, collecting the q.
+
+    scikit-learn's own way copies all queries at each row, and it must be told before whether there are any.
+    """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
@@ -38,27 +41,29 @@ class _LinesWithoutQid:
 
     def __iter__(self) -> Iterator[bytes]:
         for line in self.stream:
-            parts = line.split(maxsplit=2)
-            if len(parts) > 1 and parts[1].startswith(b"qid:"):
-                self.queries.append(int(parts[1][4:]))
-                parts[1:2] = []
-                line = b" ".join(parts)
-            yield line
+            yield self._without(line) if b"qid:" in line else line
+
+    def _without(self, line: bytes) -> bytes:
+        parts = line.split(maxsplit=2)
+        if len(parts) < 2 or parts[0].startswith(b"#") or not parts[1].startswith(b"qid:"):
+            return line  # in a comment
+        self.queries.append(int(parts[1][4:]))
+        return b" ".join((parts[0], *parts[2:]))
 
 
 def read_svmlight(path: Path, n_features: int | None, dtype: DTypeLike) -> RawTable:
     """Read labels (floats), query ids where given, and the features as CSR."""
     limits = Limits(n_features=n_features, max_features=MAX_FEATURES, dtype=np.dtype(dtype))
     X, labels, queries = _parse(path, limits, multilabel=False)
-    qid = np.frombuffer(queries, dtype=np.int64) if len(queries) else None
-    return RawTable(X=X, labels=whole_if_possible(labels), qid=qid)
+    return RawTable(X=X, labels=whole_if_possible(labels), qid=_as_array(queries))
 
 
 def read_svmlight_topics(path: Path, n_features: int | None, dtype: DTypeLike, topics: frozenset[float]) -> RawTable:
     """Read multi-label lines (``1,5,9 index:value ...``): 1 for items with a label among ``topics``, else 0."""
     limits = Limits(n_features=n_features, max_features=MAX_FEATURES, dtype=np.dtype(dtype), multilabel=True)
-    X, labels, _ = _parse(path, limits, multilabel=True)
-    return RawTable(X=X, labels=np.array([not topics.isdisjoint(row) for row in labels], dtype=np.int64))
+    X, labels, queries = _parse(path, limits, multilabel=True)
+    found = np.array([not topics.isdisjoint(row) for row in labels], dtype=np.int64)
+    return RawTable(X=X, labels=found, qid=_as_array(queries))
 
 
 def has_many_labels(path: Path) -> bool:
@@ -70,7 +75,7 @@ def _parse(path: Path, limits: Limits, *, multilabel: bool) -> tuple[Matrix, Any
     from sklearn.datasets import load_svmlight_file
 
     with open_bytes(path) as stream:
-        lines = _LinesWithoutQid(stream) if not multilabel and _has_queries(path) else stream
+        lines = _LinesWithoutQid(stream)
         try:
             X, labels = load_svmlight_file(
                 lines, n_features=limits.n_features, dtype=limits.dtype, multilabel=multilabel, zero_based=False
@@ -78,16 +83,15 @@ def _parse(path: Path, limits: Limits, *, multilabel: bool) -> tuple[Matrix, Any
         except (ValueError, OverflowError) as error:
             diagnose(path, limits)
             raise DataFileError(f"{path}: not readable as svmlight text ({error}).") from error
-    queries = lines.queries if isinstance(lines, _LinesWithoutQid) else array("q")
     if X.shape[0] == 0:
         raise DataFileError(f"{path}: no data lines; `label index:value ...` lines were expected.")
-    if _is_doubtful(X, labels, queries, limits):
+    if _is_doubtful(X, labels, lines.queries, limits):
         diagnose(path, limits)
-    return _slim(X, limits), labels, queries
+    return _slim(X, limits), labels, lines.queries
 
 
-def _has_queries(path: Path) -> bool:
-    return any(len(parts) > 1 and parts[1].startswith(b"qid:") for parts in _first_lines(path))
+def _as_array(queries: array[int]) -> IntArray | None:
+    return np.frombuffer(queries, dtype=np.int64) if len(queries) else None
 
 
 def _first_lines(path: Path, n_lines: int = 100) -> list[list[bytes]]:

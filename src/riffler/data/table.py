@@ -40,6 +40,7 @@ class Schema:
 
     ``columns`` is None where the file names no columns (svmlight, NPZ). ``positive`` and ``negative`` are the label
     values that became 1 and 0; ``negative`` is None where everything else is negative; both are None for graded labels.
+    ``dense`` says whether X became a dense array; None leaves it to what takes less memory.
     """
 
     n_features: int
@@ -48,6 +49,7 @@ class Schema:
     id: str | None = None
     positive: tuple[LabelValue, ...] | None = None
     negative: tuple[LabelValue, ...] | None = None
+    dense: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
