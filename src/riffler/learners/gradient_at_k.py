@@ -89,8 +89,9 @@ class GradientAtK(LinearRanker):
                 if last_check - best_value <= self.tol * abs(best_value):
                     break
                 last_check = best_value
-            slope = data.X.T @ (slopes / k).astype(data.X.dtype) + self.alpha * coef
-            coef = coef - (step / np.sqrt(n_iter)) * slope
+            slope = data.X.T @ (slopes / k).astype(data.X.dtype) + float(self.alpha) * coef
+            # a plain float: a NumPy one would turn float32 weights, and with them a copy of X, into float64
+            coef = coef - float(step / np.sqrt(n_iter)) * slope
         self.n_iter_, self.loss_ = n_iter, float(best_value)
         self.coef_ = best.reshape(1, -1)
         self._set_threshold(self._raw_scores(data.X), data.weight, k)
