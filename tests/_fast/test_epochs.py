@@ -86,7 +86,9 @@ def test_strong_decay_leaves_the_ball_and_the_average_right() -> None:
         slow.see_all(X, labels, problem.weight, problem.batches, 2)
     assert fast.total.any(), "the scale was never folded in: the test shows nothing"
     np.testing.assert_allclose(fast.w, slow.w, atol=1e-9)
-    np.testing.assert_allclose(fast.sum, np.sum(slow.iterates, axis=0), rtol=1e-6)  # rounding in the large unscaled weights
+    np.testing.assert_allclose(
+        fast.sum, np.sum(slow.iterates, axis=0), rtol=1e-6
+    )  # rounding in the large unscaled weights
     assert fast.state[epochs.SQUARE] == pytest.approx(fast.v @ fast.v)
 
 
@@ -125,9 +127,7 @@ def perceptrons(problem: Problem, surrogate: str, pick: str, k: float, start: Fl
 
 
 @pytest.mark.parametrize("storage", STORAGES)
-@pytest.mark.parametrize(
-    ("surrogate", "pick"), [("avg", "top"), ("max", "top"), ("max", "bottom"), ("max", "random")]
-)
+@pytest.mark.parametrize(("surrogate", "pick"), [("avg", "top"), ("max", "top"), ("max", "bottom"), ("max", "random")])
 @given(problem=small_problems(), k=st.one_of(st.integers(1, 4), st.floats(0.1, 1.0)), seed=st.integers(0, 99))
 def test_perceptron_epoch_equals_the_plain_loop(
     storage: str, surrogate: str, pick: str, problem: Problem, k: float, seed: int

@@ -66,7 +66,9 @@ def test_the_top_does_not_change_with_the_length_of_the_scores() -> None:
 
 def test_equal_scores_have_no_top_and_no_slope_of_it() -> None:
     scores, labels = np.full(6, 2.0), np.array([1, 0, 1, 0, 0, 0], dtype=np.int8)
-    value, bias_slope, _ = mixed_slopes(scores, labels, np.ones(6), np.ones(6, dtype=bool), 2.0, 0.5, 0.0, 1.0, 0.0, 0.0)
+    value, bias_slope, _ = mixed_slopes(
+        scores, labels, np.ones(6), np.ones(6, dtype=bool), 2.0, 0.5, 0.0, 1.0, 0.0, 0.0
+    )
     assert value == 1.0
     assert bias_slope == 0.0
     assert not scores.any()
