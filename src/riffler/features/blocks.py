@@ -104,7 +104,7 @@ class RowBlocks:
         """Return Z' S of shape (n_columns, m), for slopes of shape (m, n_rows)."""
         total = np.zeros((self.n_columns, slopes.shape[0]))
         for start, stop, block in self.features():
-            total += block.T @ np.ascontiguousarray(slopes[:, start:stop].T)
+            total += _transposed(block) @ np.ascontiguousarray(slopes[:, start:stop].T)
         if self._scaling.center is not None:
             total -= np.outer(self._scaling.center, slopes.sum(axis=1, dtype=np.float64))
         pulled: FloatArray = total / self._scaling.scale[:, None]
@@ -156,4 +156,17 @@ def _views(X: Matrix, row_bytes: int = 0) -> Iterator[tuple[int, int, Matrix]]:
             continue
         first, last = X.indptr[start], X.indptr[stop]
         arrays = X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first
-        yield start, stop, sparse.csr_matrix(arrays, shape=(stop - start, X.shape[1]), copy=False)
+        yield start, stop, _holding(arrays, sparse.csr_matrix((stop - start, X.shape[1]), dtype=X.dtype))
+
+
+def _transposed(block: Matrix) -> Matrix:
+    if not is_sparse(block):
+        return block.T
+    arrays = block.data, block.indices, block.indptr
+    return _holding(arrays, sparse.csc_matrix(block.shape[::-1], dtype=block.dtype))
+
+
+def _holding(arrays: tuple[Any, Any, Any], empty: Matrix) -> Matrix:
+    """Put the arrays into an empty matrix; its constructor would copy them where they are part of larger ones."""
+    empty.data, empty.indices, empty.indptr = arrays
+    return empty
