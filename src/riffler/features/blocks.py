@@ -114,9 +114,12 @@ class RowBlocks:
         """Weighted mean of the square of each column of Z."""
         total = np.zeros(self.n_columns)
         for start, stop, block in self.features():
-            here = weight[start:stop]
-            squares = block.multiply(block) if is_sparse(block) else np.square(block - self._center())
-            total += np.asarray(here @ squares).ravel()
+            if is_sparse(block):
+                arrays = np.square(block.data), block.indices, block.indptr
+                squares = _holding(arrays, sparse.csr_matrix(block.shape, dtype=block.dtype))
+            else:
+                squares = np.square(block - self._center())
+            total += _transposed(squares) @ weight[start:stop]
         means: FloatArray = total / (float(weight.sum()) * self._scaling.scale**2)
         return means
 

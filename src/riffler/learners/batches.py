@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from riffler.features.blocks import RowBlocks, identity_scaling
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse, n_bytes
 
 RUN_BYTES = 16_384  # a few memory pages: long enough for the hardware to read ahead
@@ -58,8 +59,9 @@ def mixed_batches(X: Matrix, labels: IntArray, batch_size: int | None, rng: np.r
 
 def mean_square(X: Matrix, weight: FloatArray) -> float:
     """Weighted mean of the squared row norms: the natural unit of step sizes."""
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if is_sparse(X) else np.einsum("ij,ij->i", X, X)
-    return float(np.average(squares, weights=weight)) or 1.0
+    if is_sparse(X):  # block by block: the squares of all entries at once would be as large as X
+        return float(RowBlocks(X, identity_scaling(X.shape[1])).mean_squares(weight).sum()) or 1.0
+    return float(np.average(np.einsum("ij,ij->i", X, X), weights=weight)) or 1.0
 
 
 def _by_class(labels: IntArray) -> tuple[IntArray, IntArray]:
