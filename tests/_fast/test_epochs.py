@@ -132,7 +132,7 @@ def perceptrons(problem: Problem, surrogate: str, pick: str, k: float, start: Fl
 def test_perceptron_epoch_equals_the_plain_loop(
     storage: str, surrogate: str, pick: str, problem: Problem, k: float, seed: int
 ) -> None:
-    start = np.random.default_rng(seed).normal(size=problem.X.shape[1])
+    start = np.random.default_rng(seed).normal(size=(problem.X.shape[1],))
     perceptrons(problem, surrogate, pick, k, start, storage)
 
 

@@ -10,8 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from riffler.learners import RANKERS, ranker_from_name
 
 TIES_ARE_DRAWN = (
-    "with w = 0 all rows of the first batch tie, and which of them are in its top is drawn row by row: a row of weight 2 "
-    "is drawn once, two equal rows twice (scikit-learn's SGDClassifier fails this check as well, by its shuffling)"
+    "with w = 0 all rows of the first batch tie, and which of them are in its top is drawn row by row: a row of "
+    "weight 2 is drawn once, two equal rows twice (scikit-learn's SGDClassifier fails this check too, by shuffling)"
 )
 EXPECTED_FAILURES = {
     "PerceptronAtK": {
@@ -29,6 +29,6 @@ def expected_failures(ranker: Any) -> dict[str, str]:  # noqa: ANN401 - an estim
     return EXPECTED_FAILURES.get(type(ranker).__name__, {})
 
 
-@parametrize_with_checks(every_ranker(), expected_failed_checks=expected_failures)
+@parametrize_with_checks(every_ranker(), expected_failed_checks=expected_failures)  # type: ignore[untyped-decorator]
 def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:  # noqa: ANN401 - an estimator
     check(estimator)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -21,9 +23,16 @@ def test_compiled_and_numpy_paths_of_sgd_agree(name: str, storage: str) -> None:
     own = NumpySurrogate(name)
     assert isinstance(own, Surrogate)
     features = X if storage == "dense" else sparse.csr_matrix(X)
-    settings = {"k": 0.25, "batch_size": 60, "n_epochs": 3, "alpha": 0.01, "radius": 0.8, "random_state": 0}
-    compiled = SGDAtK(surrogate=name, **settings).fit(features, y, sample_weight=WEIGHT)
-    numpy = SGDAtK(surrogate=own, **settings).fit(features, y, sample_weight=WEIGHT)
+    settings: dict[str, Any] = {
+        "k": 0.25,
+        "batch_size": 60,
+        "n_epochs": 3,
+        "alpha": 0.01,
+        "radius": 0.8,
+        "random_state": 0,
+    }
+    compiled = SGDAtK(surrogate=name, random_state=0, **settings).fit(features, y, sample_weight=WEIGHT)
+    numpy = SGDAtK(surrogate=own, random_state=0, **settings).fit(features, y, sample_weight=WEIGHT)
     np.testing.assert_allclose(numpy.coef_, compiled.coef_, atol=1e-9)
     assert numpy.loss_ == pytest.approx(compiled.loss_)
     assert numpy.n_iter_ == compiled.n_iter_ == 15

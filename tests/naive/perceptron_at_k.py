@@ -12,7 +12,7 @@ from riffler.records import FloatArray, IntArray
 
 @dataclass
 class NaivePerceptron:
-    """``key(step, row)`` orders tied rows at the cut, and ``key(-step, row)`` the random pick; the higher goes first."""
+    """``key(step, row)`` orders tied rows at the cut, ``key(-step, row)`` the random pick; the highest goes first."""
 
     surrogate: str
     pick: str

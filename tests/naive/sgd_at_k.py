@@ -40,7 +40,9 @@ def value_and_slope(
     for tied in ((s == score) & (positive == label) for score in np.unique(s) for label in (True, False)):
         if tied.any():
             slope[tied] = slope[tied].mean()
-    return value, np.bincount(rows, slope, minlength=len(scores))
+    folded: FloatArray = np.zeros(len(scores))
+    np.add.at(folded, rows, slope)
+    return value, folded
 
 
 @dataclass(frozen=True)
