@@ -61,7 +61,7 @@ class Run:
     test: Table
     split: str
     k: int | float
-    kernel: str
+    kernels: tuple[str, ...]
     seed: int
     scored: list[ScoredMethod]
     report: RankingReport | None
@@ -97,16 +97,23 @@ def rank(
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the results as JSON.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    kernel: Annotated[Kernel, typer.Option(help="For methods that offer it.")] = Kernel.linear,
+    kernel: Annotated[
+        list[Kernel] | None,
+        typer.Option(help="For methods that offer it; may be repeated to see both (default: linear)."),
+    ] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind the intervals.")] = 500,
 ) -> None:
-    """Learn a ranking whose top k is right, and measure it beside logistic regression in the same run."""
+    """Learn a ranking whose top k is right, and measure it beside logistic regression in the same run.
+
+    Dense columns are standardised on the train part; sparse ones are used as they are.
+    """
     wanted = parse_k(k)
     targets = Targets(out, ranked, tuple(chart or ()), json)
     targets.check()
     train_part, test_part, split = sources.train_and_test(train, test, label, positive, seed)
     check_test(test_part, wanted, targets)
-    run = train_and_measure(train_part, test_part, split, method or ["top-k"], wanted, kernel.value, seed, resamples)
+    kernels = tuple(dict.fromkeys(one.value for one in kernel or [Kernel.linear]))
+    run = train_and_measure(train_part, test_part, split, method or ["top-k"], wanted, kernels, seed, resamples)
     print_run(run)
     write_files(run, targets, resamples)
 
@@ -143,21 +150,28 @@ def check_test(test: Table, k: int | float, targets: Targets) -> None:
 
 
 def train_and_measure(
-    train: Table, test: Table, split: str, methods: list[str], k: int | float, kernel: str, seed: int, resamples: int
+    train: Table,
+    test: Table,
+    split: str,
+    methods: list[str],
+    k: int | float,
+    kernels: tuple[str, ...],
+    seed: int,
+    resamples: int,
 ) -> Run:
     """Fit all methods, score the test part and measure the rankings where its labels are known."""
     from riffler.evaluation.comparison import BASELINE, compare
     from riffler.evaluation.ranking_report import ranking_report
 
     with output.progress_bar() as progress:
-        scored = compare(methods, train, test, k=k, kernel=kernel, seed=seed, progress=progress)
+        scored = compare(methods, train, test, k=k, kernels=kernels, seed=seed, progress=progress)
         report = None
         if test.y is not None:
             scores = {one.method: one.scores for one in scored}
             report = ranking_report(
                 test.y, scores, k, baseline=BASELINE, n_resamples=resamples, seed=seed, progress=progress
             )
-    return Run(train, test, split, k, kernel, seed, scored, report)
+    return Run(train, test, split, k, kernels, seed, scored, report)
 
 
 def print_run(run: Run) -> None:
@@ -261,7 +275,7 @@ def as_json(run: Run) -> dict[str, object]:
         "test": in_words(run.test),
         "split": run.split,
         "k": run.k,
-        "kernel": run.kernel,
+        "kernels": list(run.kernels),
         "seed": run.seed,
         **report,
         "methods": methods,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from riffler.data.table import Schema, Table
@@ -18,14 +19,17 @@ def train_and_test(
     Without a test file a public data set brings its own test part, if it has one; else 30 % are held out.
     """
     from riffler.data import read_table
-    from riffler.data.public import info, load
+    from riffler.data.form import in_form
+    from riffler.data.public import check_same_width, info, load
     from riffler.evaluation.comparison import held_out
 
     whole = train_table(train, label, positive)
     if test is not None:
         return whole, read_table(test, like=whole), "the test file"
     if not Path(train).is_file() and train != DEMO and {"train", "test"} <= info(train).splits.keys():
-        return whole, load(train, "test", positive=positive), "the published test part"
+        other = load(train, "test", positive=positive)
+        check_same_width([whole, other])
+        return whole, replace(other, X=in_form(other.X, whole.schema.dense)), "the published test part"
     return *held_out(whole, seed), f"30 % held out, stratified, seed {seed}"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from riffler.data.form import is_sparse
 from riffler.data.table import Table
 from riffler.errors import InputError, LabelError
 from riffler.learners import ranker_from_name
@@ -74,22 +75,25 @@ def compare(
     test: Table,
     *,
     k: int | float,
-    kernel: str = "linear",
+    kernels: Sequence[str] = ("linear",),
     seed: int = 0,
     progress: Progress = lambda share, doing: None,
 ) -> list[ScoredMethod]:
     """Fit each method and, last, the baseline on the train table, and score the test table.
 
-    Repeated names are fitted once; ``logistic`` is the baseline. All models are made before the first is fitted, so a
-    wrong name costs no time.
+    Repeated names are fitted once; ``logistic`` is the baseline; a method that offers kernels is fitted with each of
+    them. All models are made before the first is fitted, so a wrong name costs no time.
     """
-    names = list(dict.fromkeys([*(name for name in methods if name != "logistic"), BASELINE]))
-    rankers = {name: baseline() if name == BASELINE else _ranker(name, k, kernel, seed) for name in names}
+    rankers: dict[str, Any] = {}
+    for method in methods:
+        if method != "logistic":
+            rankers |= _rankers(method, k, kernels, seed)
+    rankers[BASELINE] = baseline()
     scored = []
     for number, (name, ranker) in enumerate(rankers.items()):
 
         def share_of_all(share: float, doing: str, done: int = number, name: str = name) -> None:
-            progress((done + share) / len(names), f"{name}: {doing}")
+            progress((done + share) / len(rankers), f"{name}: {doing}")
 
         share_of_all(0.0, "fitting")
         scored.append(_fit_and_score(name, ranker, train, test, share_of_all))
@@ -100,7 +104,7 @@ def _fit_and_score(method: str, ranker: Any, train: Table, test: Table, progress
     reports = "progress" in ranker.get_params()
     if reports:
         ranker.set_params(progress=progress)
-    model = standardised(ranker, sparse=hasattr(train.X, "indptr"))
+    model = ranker if is_sparse(train.X) or "scale" in ranker.get_params() else standardised(ranker)
     start = perf_counter()
     model.fit(train.X, binary_labels_of(train))
     seconds = perf_counter() - start
@@ -116,24 +120,33 @@ def baseline() -> Any:  # noqa: ANN401 - a scikit-learn estimator
     return LogisticRegression(max_iter=2000)
 
 
-def standardised(ranker: Any, *, sparse: bool) -> Any:  # noqa: ANN401 - scikit-learn estimators
+def standardised(ranker: Any) -> Any:  # noqa: ANN401 - scikit-learn estimators
     """Put the scaling of the train part before a ranker, so that the saved model takes columns as the file has them.
 
-    Sparse columns are not centred, as that would fill them.
+    For dense columns only: sparse ones are mostly counts or tf-idf weights, whose scale says something, and are used
+    as they are. A ranker that scales by itself needs none of this.
     """
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    return make_pipeline(StandardScaler(with_mean=not sparse), ranker)
+    return make_pipeline(StandardScaler(), ranker)
 
 
-def _ranker(method: str, k: int | float, kernel: str, seed: int) -> Any:  # noqa: ANN401 - a scikit-learn estimator
+def _rankers(method: str, k: int | float, kernels: Sequence[str], seed: int) -> dict[str, Any]:
+    """The method with each kernel, by the names they are reported under; a linear method once."""
+    from sklearn.base import clone
+
     ranker = ranker_from_name(method, k=k, random_state=seed)
     if "kernel" in ranker.get_params():
-        ranker.set_params(kernel=kernel)
-    elif kernel != "linear":
-        raise InputError(f"{method} has no kernel {kernel!r}: it is linear. Leave --kernel out, or use --method top-k.")
-    return ranker
+        return {
+            method if kernel == "linear" else f"{method} ({kernel})": clone(ranker).set_params(kernel=kernel)
+            for kernel in kernels
+        }
+    if "linear" not in kernels:
+        raise InputError(
+            f"{method} has no kernel {kernels[0]!r}: it is linear. Leave --kernel out, or use --method top-k."
+        )
+    return {method: ranker}
 
 
 def _part(table: Table, rows: IntArray) -> Table:

@@ -21,7 +21,7 @@ NEIGHBOURS = 2.0 ** np.array([-0.5, -0.25, 0.0, 0.25, 0.5])
 
 CAUTION = 0.25  # standard errors that a gain in precision must pay for
 
-MANY_POSITIVES = 4000  # from here on one split tells enough
+MANY_POSITIVES = 20_000  # from here on one split tells enough
 N_FOLDS = 3
 
 

@@ -1,1 +1,68 @@
-"""Published results run again: one module and one expected table each; ``riffler reproduce`` runs them."""
+"""Published results run again: one module and one table of what is expected per result; ``riffler reproduce``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, Protocol
+
+from riffler.errors import UnknownName
+
+Progress = Callable[[float, str], None]
+"""Called with the share done, from 0 to 1, and a word on what is going on."""
+
+
+class Reproduced(Protocol):
+    """A finished run: a page in Markdown, charts by name, plain values for JSON, and a summary of a few lines."""
+
+    def page(self) -> str:
+        """Give the page; it shows each chart as ``<result>-<chart>.svg`` beside it."""
+        ...
+
+    def charts(self) -> Mapping[str, Any]:
+        """Give Altair charts by name."""
+        ...
+
+    def as_json(self) -> dict[str, object]:
+        """Give all numbers as plain values."""
+        ...
+
+    def summary(self) -> list[str]:
+        """Say in a few lines what agreed and what did not."""
+        ...
+
+
+REPRODUCTIONS: dict[str, tuple[str, str]] = {
+    "at-k": (
+        "Kar, Narasimhan and Jain (2015): surrogates, mistake bounds and precision against time",
+        "riffler.reproduction.at_k",
+    ),
+}
+"""What each result is and the module whose ``reproduce(size, progress)`` runs it; paths, so that listing is light."""
+
+SIZES = ("full", "quick")
+"""How thorough a run is: ``full`` takes minutes, ``quick`` seconds."""
+
+
+def reproduce(name: str, size: str = "full", progress: Progress = lambda share, doing: None) -> Reproduced:
+    """Run the published result of that name again.
+
+    >>> reproduce("at-j")
+    Traceback (most recent call last):
+    riffler.errors.UnknownName: No published result called 'at-j'. Known: at-k.
+    """
+    if name not in REPRODUCTIONS:
+        raise UnknownName.among("published result", name, REPRODUCTIONS)
+    if size not in SIZES:
+        raise UnknownName.among("size", size, SIZES)
+    run: Callable[[str, Progress], Reproduced] = import_module(REPRODUCTIONS[name][1]).reproduce
+    return run(size, progress)
+
+
+def part_of(progress: Progress, start: float, stop: float) -> Progress:
+    """Let a part of a run report its own share from 0 to 1.
+
+    >>> part_of(lambda share, doing: print(share, doing), 0.5, 1.0)(0.5, "half of the second half")
+    0.75 half of the second half
+    """
+    return lambda share, doing: progress(start + (stop - start) * share, doing)

@@ -1,0 +1,71 @@
+"""``riffler reproduce``: run published results again; write a page, its charts and the numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from riffler.cli import output
+from riffler.errors import InputError
+
+if TYPE_CHECKING:
+    from riffler.reproduction import Reproduced
+
+CHART_ENDINGS = (".svg", ".png", ".html")
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[RESULT]", help="Which result to run again; without it, list them.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the page, its charts and the numbers.")] = Path(
+        "out/reproduce"
+    ),
+    json: Annotated[Path | None, typer.Option(metavar="PATH", help="Also write the numbers as JSON here.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, in seconds instead of minutes.")] = False,
+) -> None:
+    """Run published results again and say what agrees; data sets are looked for in the folder RIFFLER_DATA."""
+    from riffler.reproduction import REPRODUCTIONS
+    from riffler.reproduction import reproduce as run_again
+
+    if name is None:
+        listing = output.table("Published results that can be run again", "name", "result")
+        for known, (title, _) in REPRODUCTIONS.items():
+            listing.add_row(known, title)
+        output.console().print(listing)
+        return
+    check_folder(out)
+    if json is not None:
+        output.check_target(json, "--json")
+    with output.progress_bar() as progress:
+        done = run_again(name, "quick" if quick else "full", progress)
+        progress(1.0, "drawing")
+        write(name, done, out, json)
+    console = output.console()
+    for line in done.summary():
+        console.print(line, soft_wrap=True)
+    console.print(f"page written to {out / name}.md", soft_wrap=True)
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a folder that could not be made, before the work and not after it."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file. Name a folder.")
+    output.check_target(out / "page.md", "--out")
+
+
+def write(name: str, done: Reproduced, out: Path, json: Path | None) -> None:
+    """Write charts, numbers and, last, the page that shows them; each file is whole or not there."""
+    from riffler.evaluation.charts import save_chart
+
+    for chart_name, chart in done.charts().items():
+        for ending in CHART_ENDINGS:
+            save_chart(chart, out / f"{name}-{chart_name}{ending}")
+    numbers = done.as_json()
+    for path in (out / f"{name}.json", json):
+        if path is not None:
+            output.write_json(path, numbers)
+    with output.written(out / f"{name}.md") as draft:
+        draft.write_text(done.page(), encoding="utf-8")
