@@ -28,8 +28,9 @@ help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: $(VENV)/.core ## rank the handwritten digits that ship with scikit-learn; writes out/demo/
-	$(BIN)/riffler rank demo -k 0.75 --seed 0 \
-	  --chart out/demo/precision_at_k.html --chart out/demo/precision_at_k.png --ranked out/demo/ranked.csv
+	$(BIN)/riffler rank demo -k 0.75 --kernel rbf --kernel linear --seed 0 \
+	  --chart out/demo/precision_at_k.html --chart out/demo/precision_at_k.png \
+	  --ranked out/demo/ranked.csv --json out/demo/results.json
 
 test: lint docs ## everything CI checks: lint, types, layers, docs, doctests and tests
 	$(BIN)/pytest -n 2 --dist loadfile -m "not soak"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,28 @@ def test_a_mistake_is_one_line_and_leaves_no_file(
     assert printed.err.count("\n") == 1
     assert message in printed.err
     assert list(items.parent.iterdir()) == [items]
+
+
+def test_a_folder_that_may_not_be_written_is_refused_before_the_work(
+    items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "shut").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path / "shut")  # root may write everywhere
+    assert rank(items, "--json", tmp_path / "shut" / "results.json") == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "no permission to write" in printed.err
+
+
+def test_a_failed_write_names_the_file_asked_for(
+    items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def mkstemp(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "a name the user never saw")
+
+    monkeypatch.setattr("riffler.data.atomic.tempfile.mkstemp", mkstemp)
+    assert rank(items, "--json", tmp_path / "results.json") == 2
+    assert capsys.readouterr().err == f"riffler: error: {tmp_path / 'results.json'}: No space left on device\n"
 
 
 @pytest.mark.parametrize("name", ["absent.csv", "no-such-set"])

@@ -42,5 +42,5 @@ def test_the_target_appears_only_at_the_end_and_keeps_its_mode(tmp_path: Path) -
 
 
 def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), atomic_write(tmp_path / "none" / "a.txt"):
+    with pytest.raises(FileNotFoundError, match=r"none.a\.txt"), atomic_write(tmp_path / "none" / "a.txt"):
         pass

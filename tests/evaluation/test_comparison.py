@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from riffler import TopKRanker
 from riffler.data.table import Schema, Table
 from riffler.errors import InputError, LabelError, UnknownName
 from riffler.evaluation import comparison
@@ -60,12 +61,27 @@ def test_scores_are_those_of_a_plain_fit_on_standardised_features() -> None:
 
 
 @pytest.mark.usefixtures("stand_in")
-def test_sparse_features_stay_sparse() -> None:
+def test_sparse_features_are_used_as_they_are() -> None:
     dense = problem()
     train, test = held_out(dense, seed=0)
     thin = [Table(sparse.csr_matrix(part.X), part.y, None, part.ids, "toy", part.schema) for part in (train, test)]
-    scored = compare(["mean-difference"], *thin, k=5)
-    assert all(not one.model[0].with_mean for one in scored)
+    ranked, line = compare(["mean-difference"], *thin, k=5)
+    by_hand = LogisticRegression(max_iter=2000).fit(thin[0].X, train.y)
+    np.testing.assert_allclose(line.scores, by_hand.decision_function(thin[1].X))
+    np.testing.assert_allclose(
+        ranked.scores, MeanDifference().fit(train.X, np.asarray(train.y)).decision_function(test.X)
+    )
+
+
+def test_the_ranker_that_scales_by_itself_is_not_scaled_twice() -> None:
+    train, test = held_out(problem(), seed=0)
+    both = compare(["top-k", "sgd-at-k"], train, test, k=5, kernels=["linear", "rbf"])
+    assert [one.method for one in both] == ["top-k", "top-k (rbf)", "sgd-at-k", BASELINE]
+    assert [type(one.model) for one in both[:2]] == [TopKRanker, TopKRanker]
+    assert [one.model.kernel for one in both[:2]] == ["linear", "rbf"]
+    assert isinstance(both[2].model[0], StandardScaler)
+    by_hand = TopKRanker(k=5, random_state=0).fit(train.X, train.labels())
+    np.testing.assert_array_equal(both[0].scores, by_hand.decision_function(test.X))
 
 
 @pytest.mark.usefixtures("stand_in")
@@ -89,7 +105,7 @@ def test_a_wrong_name_or_kernel_is_an_error_before_any_fit(monkeypatch: pytest.M
     with pytest.raises(UnknownName, match="mean-difference"):
         compare(["mean-difference", "nonsense"], train, test, k=5)
     with pytest.raises(InputError, match="has no kernel 'rbf'"):
-        compare(["mean-difference"], train, test, k=5, kernel="rbf")
+        compare(["mean-difference"], train, test, k=5, kernels=["rbf"])
 
 
 @pytest.mark.parametrize(

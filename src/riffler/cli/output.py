@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,7 +51,20 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=1.0)
-        yield lambda share, doing: bar.update(task, completed=share, description=doing)
+
+        def tell(share: float, doing: str) -> None:
+            bar.update(task, completed=max(share, bar.tasks[task].completed), description=doing)  # never backwards
+
+        yield tell
+
+
+def stretch(tell: Callable[[float, str], None], start: float, end: float) -> Callable[[float, str], None]:
+    """Give one step of a job its stretch of the bar.
+
+    >>> stretch(lambda share, doing: print(share, doing), 0.5, 1.0)(0.5, "measuring")
+    0.75 measuring
+    """
+    return lambda share, doing: tell(start + share * (end - start), doing)
 
 
 def check_target(path: Path, option: str, endings: tuple[str, ...] = ()) -> None:
@@ -64,6 +78,8 @@ def check_target(path: Path, option: str, endings: tuple[str, ...] = ()) -> None
         above = above.parent
     if not above.is_dir():
         raise InputError(f"{option} {path}: {above} is a file, not a folder.")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise InputError(f"{option} {path}: no permission to write in {above}. Name another folder.")
 
 
 @contextmanager

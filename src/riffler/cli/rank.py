@@ -164,12 +164,13 @@ def train_and_measure(
     from riffler.evaluation.ranking_report import ranking_report
 
     with output.progress_bar() as progress:
-        scored = compare(methods, train, test, k=k, kernels=kernels, seed=seed, progress=progress)
+        fitting, measuring = output.stretch(progress, 0.0, 0.8), output.stretch(progress, 0.8, 1.0)
+        scored = compare(methods, train, test, k=k, kernels=kernels, seed=seed, progress=fitting)
         report = None
         if test.y is not None:
             scores = {one.method: one.scores for one in scored}
             report = ranking_report(
-                test.y, scores, k, baseline=BASELINE, n_resamples=resamples, seed=seed, progress=progress
+                test.y, scores, k, baseline=BASELINE, n_resamples=resamples, seed=seed, progress=measuring
             )
     return Run(train, test, split, k, kernels, seed, scored, report)
 
@@ -257,7 +258,7 @@ def draw(run: Run, paths: tuple[Path, ...], resamples: int) -> None:
         precision_curve(one.method, run.test.y, one.scores, n_resamples=min(resamples, 200), seed=run.seed)
         for one in run.scored
     ]
-    chart = precision_at_k_chart(curves, run.report.n_top, f"Precision along the ranking: {run.train.source}")
+    chart = precision_at_k_chart(curves, run.report.n_top, f"Precision along the ranking: {run.test.source}")
     for path in paths:
         save_chart(chart, path)
 

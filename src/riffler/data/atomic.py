@@ -22,9 +22,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['scores.csv']
     """
     target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix="".join(target.suffixes), dir=target.parent)
-    os.close(handle)
-    draft = Path(name)
+    draft = _draft_beside(target)
     try:
         yield draft
         _match_usual_mode(draft, target)
@@ -35,6 +33,15 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise
     if os.name == "posix":
         _flush_to_disk(target.parent)
+
+
+def _draft_beside(target: Path) -> Path:
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix="".join(target.suffixes), dir=target.parent)
+    except OSError as error:  # the caller knows the target and not the draft
+        raise type(error)(error.errno, error.strerror, str(target)) from error
+    os.close(handle)
+    return Path(name)
 
 
 def _match_usual_mode(draft: Path, target: Path) -> None:

@@ -160,7 +160,7 @@ def _sounds_positive(value: LabelValue) -> bool:
     return value.strip().lower() in POSITIVE_WORDS if isinstance(value, str) else value > 0
 
 
-def _listing(values: NDArray[Any], counts: IntArray, at_most: int = 30) -> str:
+def _listing(values: NDArray[Any], counts: IntArray, at_most: int = 10) -> str:
     """Each value with its count, the most frequent where there are too many.
 
     >>> _listing(np.array([1, 2]), np.array([5, 1200]))
