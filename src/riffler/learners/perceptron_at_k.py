@@ -13,10 +13,11 @@ from riffler.errors import InputError, UnknownName
 from riffler.learners.batches import Batches, mixed_batches, one_batch
 from riffler.learners.checks import TrainingSet, checked_training, clipped_k
 from riffler.learners.ranker import LinearRanker
-from riffler.losses import Avg, Max, surrogate_from
+from riffler.losses import Avg, Max
 from riffler.metrics import resolve_k
 from riffler.records import FloatArray, IntArray, Matrix
 
+BOUNDED: dict[str, type[Avg] | type[Max]] = {"avg": Avg, "max": Max}  # the surrogates that bound mistakes
 MISSED_PICKS = {"top": 0, "bottom": 1, "random": 2}
 
 
@@ -112,8 +113,8 @@ class PerceptronAtK(LinearRanker):
         return self
 
     def _check_settings(self) -> None:
-        if self.surrogate not in ("avg", "max"):
-            raise UnknownName.among("perceptron surrogate", self.surrogate, ["avg", "max"])
+        if self.surrogate not in BOUNDED:
+            raise UnknownName.among("perceptron surrogate", self.surrogate, BOUNDED)
         if self.missed not in MISSED_PICKS:
             raise UnknownName.among("pick of missed positives", self.missed, MISSED_PICKS)
         if not self.n_epochs > 0:
@@ -163,8 +164,9 @@ def mistake_bound(
     k of a batch. It holds for every w: the smallest over many is the bound of the paper (with the square that one
     version of it leaves out).
     """
-    loss = surrogate_from(surrogate)
-    assert isinstance(loss, Avg | Max)
+    if surrogate not in BOUNDED:
+        raise UnknownName.among("surrogate with a mistake bound", surrogate, BOUNDED)
+    loss = BOUNDED[surrogate]()
     coef = np.asarray(coef, dtype=float).ravel()
     total, largest_square, largest_k = 0.0, 0.0, 0.0
     for X, labels in batches:

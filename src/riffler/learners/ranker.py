@@ -50,18 +50,21 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         return tags
 
     def _set_threshold(self, scores: FloatArray, weight: FloatArray, k: float) -> None:
-        """Let ``decision_function`` be above 0 for the first k of these raw scores."""
-        self.intercept_ = np.array([-threshold_of_top(scores, weight, k)], dtype=self.coef_.dtype)
+        """Let ``decision_function`` be above 0 for the first k of these raw scores; k = 0 (no positives) tells nothing."""
+        if k > 0 or not hasattr(self, "intercept_"):
+            self.intercept_ = np.array([-threshold_of_top(scores, weight, k)], dtype=self.coef_.dtype)
 
 
 def threshold_of_top(scores: FloatArray, weight: FloatArray, k: float) -> float:
-    """A score between the last row of the first k units of weight and the next lower one.
+    """A score between the last row of the first k units of weight and the next lower one; for k = 0, above all.
 
     >>> threshold_of_top(np.array([3.0, 1.0, 2.0]), np.ones(3), k=2)
     1.5
     """
     present = weight > 0
     scores, weight = scores[present], weight[present]
+    if k <= 0:
+        return float(np.nextafter(scores.max(), np.inf))
     order = np.argsort(-scores, kind="stable")
     last = scores[order[min(int(np.searchsorted(np.cumsum(weight[order]), k - 1e-9)), len(order) - 1)]]
     below = scores[scores < last]

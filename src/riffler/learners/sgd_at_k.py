@@ -125,6 +125,7 @@ class SGDAtK(LinearRanker):
 
         n_features = data.X.shape[1]
         self.classes_ = data.classes
+        self.n_iter_, self.loss_ = 0, np.nan  # until a batch with positives comes
         self._unit = mean_square(data.X, data.weight)
         self._state = new_state()
         self._direction, self._lag, self._total = (np.zeros(n_features) for _ in range(3))
