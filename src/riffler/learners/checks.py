@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riffler.errors import FeatureMismatch, InputError, KClippedWarning, LabelError
 from riffler.metrics import resolve_k
+from riffler.metrics.checked import row_weights
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 
 
@@ -62,9 +63,7 @@ def checked_training(
     except ValueError as error:
         raise _named(error, X, estimator, reset) from error
     given: Any = column_or_1d(y)
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if reset and weight.size and not weight.any():
-        raise InputError("Every sample_weight is 0: no row would count. Give at least one row of each class a weight.")
+    weight = np.ones(len(y)) if sample_weight is None else row_weights(sample_weight, len(y))
     names = _two_classes(given, classes, weight)
     labels = (given == names[1]).astype(np.int8)
     strange = np.flatnonzero((labels == 0) & (given != names[0]))

@@ -165,6 +165,11 @@ class TopKRanker(LinearRanker):
     def _scaling(self, data: TrainingSet) -> Scaling:
         if self.scale == "none" or (self.scale == "auto" and is_sparse(data.X)):
             return identity_scaling(data.X.shape[1])
+        if is_sparse(data.X):
+            raise InputError(
+                "scale='standard' centres the columns, and a centred sparse matrix is dense. Pass scale='auto', which "
+                "leaves sparse columns as they are, or scale them first (sklearn.preprocessing.MaxAbsScaler)."
+            )
         return standard_scaling(data.X, data.weight)
 
     def _check_settings(self) -> None:
