@@ -29,7 +29,6 @@ def test_compiled_and_numpy_paths_of_sgd_agree(name: str, storage: str) -> None:
         "n_epochs": 3,
         "alpha": 0.01,
         "radius": 0.8,
-        "random_state": 0,
     }
     compiled = SGDAtK(surrogate=name, random_state=0, **settings).fit(features, y, sample_weight=WEIGHT)
     numpy = SGDAtK(surrogate=own, random_state=0, **settings).fit(features, y, sample_weight=WEIGHT)
