@@ -63,7 +63,7 @@ def checked_training(
     except ValueError as error:
         raise _named(error, X, estimator, reset) from error
     given: Any = column_or_1d(y)
-    weight = np.ones(len(y)) if sample_weight is None else row_weights(sample_weight, len(y))
+    weight = np.ones(X.shape[0]) if sample_weight is None else row_weights(sample_weight, X.shape[0])
     names = _two_classes(given, classes, weight)
     labels = (given == names[1]).astype(np.int8)
     strange = np.flatnonzero((labels == 0) & (given != names[0]))

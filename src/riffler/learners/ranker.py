@@ -50,7 +50,7 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         return tags
 
     def _set_threshold(self, scores: FloatArray, weight: FloatArray, k: float) -> None:
-        """Let ``decision_function`` be above 0 for the first k of these raw scores; k = 0 (no positives) tells nothing."""
+        """Let ``decision_function`` be above 0 for the first k of these raw scores; k = 0 changes nothing."""
         if k > 0 or not hasattr(self, "intercept_"):
             self.intercept_ = np.array([-threshold_of_top(scores, weight, k)], dtype=self.coef_.dtype)
 
