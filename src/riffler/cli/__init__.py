@@ -13,6 +13,7 @@ import typer
 from riffler import __version__
 from riffler.cli.datasets import datasets
 from riffler.cli.rank import rank
+from riffler.cli.reproduce import reproduce
 from riffler.errors import RifflerError
 
 __all__ = ["app", "main", "run"]
@@ -39,6 +40,7 @@ app = typer.Typer(
 
 app.command()(rank)
 app.command()(datasets)
+app.command()(reproduce)
 
 
 def print_version(wanted: bool) -> None:

@@ -22,7 +22,7 @@ def along_a_line(title: str = "The surrogates along a line of score vectors (k =
 
     start, labels = np.array([2.0, 1.0, 0.0, 0.5, -0.5, -1.5]), np.array([0, 0, 0, 1, 1, 1])
     rows = []
-    for shift in np.linspace(-1.0, 5.0, 361):
+    for shift in np.linspace(-1.0, 5.0, 301) + 0.005:  # off the ties, where the loss is a mean over their orders
         scores = start + shift * labels
         for name in ("max", "avg", "ramp", "struct"):
             value = SURROGATES[name]().value_and_slope(scores, labels, 2)[0]
@@ -30,7 +30,7 @@ def along_a_line(title: str = "The surrogates along a line of score vectors (k =
         rows.append({"shift": shift, "method": "loss", "value": prec_at_k_loss(labels, scores, 2)})
     order = ["max", "avg", "ramp", "struct", "loss"]
     lines = alt.Chart(pl.DataFrame(rows)).encode(
-        x=alt.X("shift:Q", title="how far the positives have moved up").scale(nice=False),
+        x=alt.X("shift:Q", title="how far the positives have moved up").scale(domain=[-1, 5], clamp=True),
         y=alt.Y("value:Q", title="negatives in the top 2, and what stands in for them"),
         color=_named_colour(order, [*PALETTE[:4], INK]),
     )
@@ -48,7 +48,10 @@ def updates_chart(
 
     names = {"adversary": "adversary's stream", "random": "random streams"}
     frame = pl.DataFrame(
-        [{"k": f"k = {run.k}", "method": names[run.stream], "gamma": run.gamma, "mistakes": run.mistakes} for run in runs]
+        [
+            {"k": f"k = {run.k}", "method": names[run.stream], "gamma": run.gamma, "mistakes": run.mistakes}
+            for run in runs
+        ]
     )
     lines = pl.DataFrame(
         [
@@ -90,14 +93,18 @@ def mistakes_chart(
     lines = alt.Chart(pl.DataFrame(rows)).mark_line(strokeWidth=2, opacity=0.85)
     last = max(curves[0].batches)
     powers = [10**power for power in range(int(np.log10(last)) + 1)]
-    x = alt.X("batch:Q", title="batches seen").scale(type="log", nice=False).axis(values=powers, format="~s", grid=False)
+    x = (
+        alt.X("batch:Q", title="batches seen")
+        .scale(type="log", nice=False)
+        .axis(values=powers, format="~s", grid=False)
+    )
     y = alt.Y("value:Q", title="mistakes").scale(type="log").axis(values=[1, 10, 100, 1000, 10_000], format="~s")
     colour = _named_colour(order, [INK, PALETTE[0], PALETTE[1]])
     return _style(lines.encode(x=x, y=y, color=colour, detail="seed:N").properties(width=640, height=340), title)
 
 
 def time_chart(points: Sequence[Point], title: str = "Precision at 0.25 on test rows against training time") -> Chart:
-    """Draw precision against seconds, a panel a data set: a line along longer trainings, the chosen one filled."""
+    """Draw precision against seconds, a panel a data set: a line along longer trainings, the chosen one large."""
     import altair as alt
 
     frame = mean_points(points)
@@ -114,13 +121,13 @@ def time_chart(points: Sequence[Point], title: str = "Precision at 0.25 on test 
         alt.Tooltip("spread:Q", format=".4f"),
     ]
     path = base.mark_line(strokeWidth=2).encode(order="length:Q")
-    hollow = base.mark_point(size=45, filled=True, fill="white", strokeWidth=1.8, opacity=1).encode(tooltip=tooltip)
-    chosen = base.mark_point(size=85, filled=True, opacity=1).transform_filter("datum.chosen > 0")
+    dots = base.mark_point(size=26, filled=True, opacity=1).encode(tooltip=tooltip)
+    chosen = base.mark_point(size=95, filled=True, opacity=1).transform_filter("datum.chosen > 0")
     bars = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title="precision at 0.25"), y2="high:Q")
     bars = bars.transform_filter("datum.chosen > 0")
-    panel = alt.layer(path, hollow, bars, chosen.encode(tooltip=tooltip)).properties(width=290, height=240)
+    panel = alt.layer(path, dots, bars, chosen.encode(tooltip=tooltip)).properties(width=250, height=230)
     facet = alt.Facet("data:N", title=None, sort=list(dict.fromkeys(point.data for point in points)))
-    whole = panel.facet(facet=facet, columns=2).resolve_scale(x="independent", y="independent")
+    whole = panel.facet(facet=facet, columns=3).resolve_scale(x="independent", y="independent")
     return _style(whole, title)
 
 
@@ -154,9 +161,7 @@ def learning_chart(runs: Sequence[Trained], title: str = "Precision at 0.25 on r
     means = frame.group_by("method", "n", maintain_order=True).agg(
         pl.col("precision").mean(), pl.col("precision").std().fill_null(0.0).alias("spread")
     )
-    means = means.with_columns(
-        low=pl.col("precision") - pl.col("spread"), high=pl.col("precision") + pl.col("spread")
-    )
+    means = means.with_columns(low=pl.col("precision") - pl.col("spread"), high=pl.col("precision") + pl.col("spread"))
     order = list(dict.fromkeys(run.method for run in runs))
     y = alt.Y("precision:Q", title="precision at 0.25, held out").scale(zero=False).axis(tickCount=6)
     base = alt.Chart(means).encode(x=_rows_axis(runs), color=_method_colour(order))
@@ -198,7 +203,7 @@ def gap_chart(
         n = np.array(sorted({run.n for run in runs}))
         reference = pl.DataFrame({"n": n, "gap": 1.3 * start * (n / n[0]) ** power})
         layers.append(alt.Chart(reference).mark_line(strokeDash=[5, 4], color=FAINT).encode(x=x, y=y))
-        layers.append(_note(reference.tail(1), words, align="right", dx=-4, dy=-9).encode(x=x, y=y))
+        layers.append(_note(reference.tail(1), words, align="right", dx=-4, dy=-18).encode(x=x, y=y))
     return _style(alt.layer(*layers, bars, lines).properties(width=640, height=340), title)
 
 

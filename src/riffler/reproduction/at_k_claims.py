@@ -58,11 +58,11 @@ def _word(n_good: int, n_all: int) -> str:
 
 def _updates(runs: Sequence[SeparableRun]) -> tuple[str, str]:
     kept = sum(run.updates <= run.bound for run in runs)
-    closest = max(run.updates * run.k / run.bound for run in runs if run.stream == "adversary")
+    closest = max(run.updates / run.bound for run in runs if run.stream == "adversary")
     random = max(run.updates / run.bound for run in runs if run.stream == "random")
     return _word(kept, len(runs)), (
-        f"{kept} of {len(runs)} runs stay within it; the random streams use at most {random:.0%} of it. The updates "
-        f"of the adversary's streams reach {closest:.1%} of 4/gamma^2, and each of theirs makes k mistakes."
+        f"{kept} of {len(runs)} runs stay within it. Random streams need at most {random:.0%} of it; the adversary's "
+        f"{closest:.1%} for k = 1, and 1/k of it for larger k, as each of its updates mends k mistakes."
     )
 
 
@@ -72,7 +72,7 @@ def _mistakes(runs: Sequence[SeparableRun], curves: Sequence[MistakeCurve]) -> t
     kept = sum(ratio <= 1 for ratio in ratios + noisy)
     return _word(kept, len(ratios) + len(noisy)), (
         f"{kept} of {len(ratios) + len(noisy)} comparisons stay within it. The adversary reaches {max(ratios):.1%} of "
-        f"the bound, so its constant cannot be improved; with wrong labels mistakes reach {max(noisy):.0%} of it."
+        f"the bound, so it holds almost with equality; with wrong labels mistakes reach {max(noisy):.0%} of it."
     )
 
 
@@ -95,7 +95,9 @@ def _at_least(points: Sequence[Point], rival: str) -> tuple[str, str]:
     words, good, compared = [], 0, 0
     for method in (method.name for method in methods() if method.new):
         gains = {
-            data: float(np.mean(chosen_precision(points, data, method)) - np.mean(chosen_precision(points, data, rival)))
+            data: float(
+                np.mean(chosen_precision(points, data, method)) - np.mean(chosen_precision(points, data, rival))
+            )
             for data in sets
         }
         fine = sum(gain >= -NEAR for gain in gains.values())

@@ -26,8 +26,8 @@ class Method:
     name: str
     make: Callable[..., Any]
     grid: tuple[Settings, ...] = ({},)
-    length: str = ""  # n_epochs, max_iter, or "" where the length is not a choice
-    lengths: tuple[int, ...] = ()
+    lengths: tuple[int, ...] = ()  # none where the length is not a choice
+    length: str = "n_epochs"
     fixed: Settings = field(default_factory=dict)
     seeded: bool = True
     new: bool = False  # proposed by the paper
@@ -46,12 +46,12 @@ def methods() -> tuple[Method, ...]:
     """Give the paper's methods, its baselines, and TopKRanker; lengths are chosen on validation rows as well."""
     from sklearn.linear_model import SGDClassifier
 
-    epochs = {"length": "n_epochs", "lengths": (1, 3, 10, 30)}
+    epochs = (1, 3, 10, 30)
     steps = _grid(learning_rate=(0.01, 0.1, 1.0, 10.0), alpha=(0.0, 1e-3, 1e-1))
     return (
-        Method("Perceptron@k-avg", PerceptronAtK, fixed={"k": K, "surrogate": "avg"}, new=True, **epochs),
-        Method("Perceptron@k-max", PerceptronAtK, fixed={"k": K, "surrogate": "max"}, new=True, **epochs),
-        Method("SGD@k-avg", SGDAtK, steps, fixed={"k": K, "surrogate": "avg"}, new=True, **epochs),
+        Method("Perceptron@k-avg", PerceptronAtK, lengths=epochs, fixed={"k": K, "surrogate": "avg"}, new=True),
+        Method("Perceptron@k-max", PerceptronAtK, lengths=epochs, fixed={"k": K, "surrogate": "max"}, new=True),
+        Method("SGD@k-avg", SGDAtK, steps, epochs, fixed={"k": K, "surrogate": "avg"}, new=True),
         Method(
             "1PMB", OnePassMiniBatch, _grid(learning_rate=(0.01, 0.1, 1.0, 10.0), radius=(1.0, 10.0)), fixed={"k": K}
         ),
@@ -59,8 +59,8 @@ def methods() -> tuple[Method, ...]:
             "struct, full batch",
             GradientAtK,
             _grid(learning_rate=(0.1, 1.0, 10.0), alpha=(1e-2, 1e-1, 1.0, 10.0)),
-            length="max_iter",
             lengths=(10, 30, 100),
+            length="max_iter",
             fixed={"k": K, "surrogate": "struct", "tol": 0.0},
             seeded=False,
         ),
@@ -68,8 +68,8 @@ def methods() -> tuple[Method, ...]:
             "point-wise SGD",
             SGDClassifier,
             _grid(alpha=(1e-6, 1e-5, 1e-4, 1e-3)),
+            epochs,
             length="max_iter",
-            lengths=(1, 3, 10, 30),
             fixed={"loss": "log_loss", "tol": None},
         ),
         Method("TopKRanker", TopKRanker, fixed={"k": K}),

@@ -89,8 +89,9 @@ def _bounds(run: AtK) -> list[str]:
     ends = "; ".join(f"{m:,.0f} (bound {b:,.0f}, without the square {w:,.0f})" for m, b, w in last)
     return [
         "## The mistake bounds",
-        f"Perceptron@k-avg on streams with a margin γ, until no mistake is left: {seeds} random streams of 20 batches "
-        "in 50 dimensions (most updates and mistakes shown), and an adversary that chooses each batch after seeing w.",
+        f"Perceptron@k-avg on streams with a margin γ, until no mistake is left: random streams of 20 batches in 50 "
+        f"dimensions (seeds: {seeds}; the most updates and mistakes are shown), and an adversary "
+        "that chooses each batch after seeing w.",
         _table(
             ["k", "γ", "4k/γ²", "updates, random", "mistakes, random", "updates, adversary", "mistakes, adversary",
              "2√k/γ (no square)"],
@@ -133,7 +134,7 @@ def _time(run: AtK) -> list[str]:
         _table(["prec@0.25", *sets], rows),
         "Seconds to fit with the chosen settings, then seconds of the choice (TopKRanker chooses inside its fit):",
         _table(["seconds", *sets], seconds),
-        "“struct, full batch” is `GradientAtK(surrogate=\"struct\")`: SVMperf's objective by subgradient steps over all "
+        '“struct, full batch” is `GradientAtK(surrogate="struct")`: SVMperf\'s objective by subgradient steps over all '
         "rows. It stands in for SVMperf, whose cutting-plane solver was not run.",
         "![Precision against training time](at-k-time.svg)",
     ]
@@ -166,7 +167,8 @@ def _generalisation(run: AtK) -> list[str]:
     return [
         "## Rows not seen",
         f"Gaussian rows in 20 dimensions, labels by a logistic model, about 10 % positive; {len(run.size.row_seeds)} "
-        f"seeds. The best ranking there is has precision {run.trained[0].best:.3f}.",
+        f"seeds. The best ranking there is has precision {run.trained[0].best:.3f}. `SGDAtK, one pass` takes batches "
+        "of √n rows, 100 at least; the others are used with their defaults.",
         _table(["method", "precision", *(f"n = {n:,}" for n in sizes)], rows),
         "Slopes on log axes, fitted to the means over the seeds (± standard error):",
         _table(["method", "of", "slope"], slopes),

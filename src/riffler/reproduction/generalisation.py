@@ -89,8 +89,8 @@ def rates(runs: Sequence[Trained]) -> list[Rate]:
     for method in dict.fromkeys(run.method for run in runs):
         mine = [run for run in runs if run.method == method]
         sizes = sorted({run.n for run in mine})
-        gap = [np.mean([abs(run.training - run.held_out) for run in mine if run.n == n]) for n in sizes]
-        excess = [np.mean([run.best - run.held_out for run in mine if run.n == n]) for n in sizes]
+        gap = [float(np.mean([abs(run.training - run.held_out) for run in mine if run.n == n])) for n in sizes]
+        excess = [float(np.mean([run.best - run.held_out for run in mine if run.n == n])) for n in sizes]
         found += [Rate(method, "gap", *_slope(sizes, gap)), Rate(method, "excess", *_slope(sizes, excess))]
     return found
 
@@ -110,9 +110,9 @@ def _slope(sizes: Sequence[int], means: Sequence[float]) -> tuple[float, float]:
 
 
 def _rankers(n: int, seed: int) -> dict[str, PerceptronAtK | SGDAtK]:
-    """SGD once as it is, and once as the theory has it: one pass over batches of about sqrt(n) rows, or 100."""
+    """SGD once as it is, and once as the theory has it: one pass over batches of sqrt(n) rows (100 at least)."""
     return {
         "PerceptronAtK": PerceptronAtK(K, random_state=seed),
         "SGDAtK": SGDAtK(K, random_state=seed),
-        "SGDAtK, one pass, b = √n": SGDAtK(K, n_epochs=1, batch_size=max(100, round(n**0.5)), random_state=seed),
+        "SGDAtK, one pass": SGDAtK(K, n_epochs=1, batch_size=max(100, round(n**0.5)), random_state=seed),
     }

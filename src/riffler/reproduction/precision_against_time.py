@@ -93,19 +93,22 @@ def compare(
     """Tune, train and time every method on every problem and split."""
     from threadpoolctl import threadpool_limits
 
-    runs = [(problem, seed, method) for problem in found for seed in seeds for method in methods()]
+    runs = [(problem, seed) for problem in found for seed in seeds]
+    rivals = methods()
     points: list[Point] = []
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Maximum number of iteration reached")
         _compile()
-        for number, (problem, seed, method) in enumerate(runs):
+        for number, (problem, seed) in enumerate(runs):
             here = part_of(progress, number / len(runs), (number + 1) / len(runs))
-            here(0.0, f"{problem.name}, split {seed}: {method.name}")
-            points += _points(problem, method, _split(problem, seed, max_rows), seed)
+            split = _split(problem, seed, max_rows)
+            for place, method in enumerate(rivals):
+                here(place / len(rivals), f"{problem.name}, split {seed}: {method.name}")
+                points += _points(problem.name, method, split, seed)
     return points
 
 
-def _points(problem: Problem, method: Method, split: Split, seed: int) -> list[Point]:
+def _points(data: str, method: Method, split: Split, seed: int) -> list[Point]:
     start = perf_counter()
     settings, chosen = _tuned(method, split, seed)
     tuning = perf_counter() - start
@@ -116,9 +119,7 @@ def _points(problem: Problem, method: Method, split: Split, seed: int) -> list[P
         model.fit(*split.train)
         seconds = perf_counter() - start
         worth = _precision(model, split.test)
-        points.append(
-            Point(problem.name, method.name, seed, length, length == chosen, seconds, tuning, worth, settings)
-        )
+        points.append(Point(data, method.name, seed, length, length == chosen, seconds, tuning, worth, settings))
     return points
 
 

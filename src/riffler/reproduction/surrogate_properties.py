@@ -79,7 +79,7 @@ def search(trials: int, seed: int, progress: Progress = lambda share, doing: Non
 
 
 def margin_vector(margin: str, scores: FloatArray, labels: IntArray, k: int, gap: float) -> FloatArray:
-    """Move positives up or down together until the margin of that kind is ``gap``.
+    """Move positives up or down together until the margin of that kind is ``gap`` (for weak: at least).
 
     weak: the best k positives; mean: the mean of the worst n+ - k + 1; strong: the worst positive; each is compared
     with the best negative.
