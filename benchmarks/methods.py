@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.svm import LinearSVC
 
 from riffler import KClippedWarning, PerceptronAtK, SGDAtK, TopKRanker, precision_at_k
-from riffler.records import FloatArray, is_sparse
+from riffler.records import FloatArray, IntArray, is_sparse
 
 C_GRID = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
 
@@ -78,7 +78,9 @@ def methods() -> list[Method]:
             {"learning_rate": (0.1, 1.0, 10.0), "alpha": (1e-5, 1e-3)},
             True,
         ),
-        Method("TopKRanker rbf", "non-linear", lambda k, seed: TopKRanker(k, kernel="rbf", random_state=seed), {}, True),
+        Method(
+            "TopKRanker rbf", "non-linear", lambda k, seed: TopKRanker(k, kernel="rbf", random_state=seed), {}, True
+        ),
         Method(
             "LightGBM",
             "non-linear",
@@ -127,7 +129,13 @@ def run(method: Method, split: Split, ks: list[int | float], seed: int) -> list[
 
 
 def _fit_and_score(
-    method: Method, split: Split, k: int | float, seed: int, point: dict[str, Any], train: Any, score: Any  # noqa: ANN401
+    method: Method,
+    split: Split,
+    k: int | float,
+    seed: int,
+    point: dict[str, Any],
+    train: IntArray,
+    score: IntArray,
 ) -> tuple[FloatArray, float]:
     # an integer k counts rows of the part that is ranked: a longer training part has that many more at its top
     k_train = k if isinstance(k, float) else max(1, round(k * len(train) / len(split.test)))

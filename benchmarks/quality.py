@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import methods as m
 import numpy as np
 import sets
+from threadpoolctl import threadpool_limits
 
 from riffler import paired_bootstrap, precision_at_k, roc_auc
-from riffler.records import FloatArray
+from riffler.records import FloatArray, IntArray
 
 FLAGSHIP, FLAGSHIP_RBF = "TopKRanker", "TopKRanker rbf"
 PEERS = ("LogisticRegression", "LinearSVC", "SGDClassifier")
@@ -73,7 +72,11 @@ def run_set(source: sets.Source, seed: int, only: Sequence[str]) -> tuple[list[C
 
 
 def _duels(
-    title: str, seed: int, labels: Any, ks: list[int | float], outcomes: dict[tuple[str, str], m.Outcome]  # noqa: ANN401
+    title: str,
+    seed: int,
+    labels: IntArray,
+    ks: list[int | float],
+    outcomes: dict[tuple[str, str], m.Outcome],
 ) -> Iterable[Duel]:
     for k in ks:
         ours = outcomes.get((FLAGSHIP, str(k)))
@@ -93,9 +96,11 @@ def run(seeds: Sequence[int], only_sets: Sequence[str], only_methods: Sequence[s
     sources = [source for source in sets.SOURCES if not only_sets or source.title in only_sets]
     cells: list[Cell] = []
     duels: list[Duel] = []
-    with ProcessPoolExecutor(workers) as pool:
+    with ProcessPoolExecutor(workers, initializer=threadpool_limits, initargs=(1,)) as pool:
         jobs = {
-            pool.submit(run_set, source, seed, only_methods): (source.title, seed) for seed in seeds for source in sources
+            pool.submit(run_set, source, seed, only_methods): (source.title, seed)
+            for seed in seeds
+            for source in sources
         }
         for number, job in enumerate(as_completed(jobs), 1):
             title, seed = jobs[job]
@@ -127,7 +132,7 @@ def summary(found: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _table(cells: list[dict[str, Any]], k: str, measure: str) -> tuple[list[str], list[str], FloatArray]:
+def averages(cells: list[dict[str, Any]], k: str, measure: str) -> tuple[list[str], list[str], FloatArray]:
     """Mean over seeds as (sets, methods, values); sets that lack a method are left out."""
     mine = [cell for cell in cells if cell["k"] == k]
     names = list(dict.fromkeys(cell["method"] for cell in mine))
@@ -143,7 +148,7 @@ def _table(cells: list[dict[str, Any]], k: str, measure: str) -> tuple[list[str]
 
 def _means(cells: list[dict[str, Any]], k: str) -> dict[str, Any]:
     """Mean over the sets, and a bootstrap over sets of the flagship's lead on each other linear method."""
-    titles, names, values = _table(cells, k, "precision")
+    titles, names, values = averages(cells, k, "precision")
     linear = [name for name in names if any(c["method"] == name and c["family"] == "linear" for c in cells)]
     rng = np.random.default_rng(0)
     draws = rng.integers(len(titles), size=(10_000, len(titles)))
@@ -170,27 +175,30 @@ def _losses(found: dict[str, Any]) -> dict[str, Any]:
         duel = next(d for d in duels if (d["data"], d["k"], d["seed"], d["rival"]) == (data, k, seed, best["method"]))
         tests.setdefault((data, k), []).append((duel["difference"], duel["p_worse"]))
     keys = list(tests)
-    p_values = np.array(
-        [combine_pvalues(np.clip([p for _, p in tests[key]], 1e-6, 1 - 1e-6)).pvalue for key in keys]
-    )
+    p_values = np.array([combine_pvalues(np.clip([p for _, p in tests[key]], 1e-6, 1 - 1e-6)).pvalue for key in keys])
     adjusted = holm(p_values)
-    rows = [
-        {"data": data, "k": k, "difference": float(np.mean([d for d, _ in tests[data, k]])), "p": float(p), "holm": float(q)}
+    rows: list[dict[str, Any]] = [
+        {
+            "data": data,
+            "k": k,
+            "difference": float(np.mean([d for d, _ in tests[data, k]])),
+            "p": float(p),
+            "holm": float(q),
+        }
         for (data, k), p, q in zip(keys, p_values, adjusted, strict=True)
     ]
     return {"tests": len(rows), "significant losses": [r for r in rows if r["holm"] < 0.05], "rows": rows}
 
 
 def _rbf(cells: list[dict[str, Any]]) -> dict[str, Any]:
-    titles, names, values = _table(cells, "0.25", "precision")
+    titles, names, values = averages(cells, "0.25", "precision")
     if FLAGSHIP_RBF not in names or "LightGBM" not in names:
         return {}
     ours, theirs = values[:, names.index(FLAGSHIP_RBF)], values[:, names.index("LightGBM")]
-    losses = [{"data": t, "rbf": float(a), "LightGBM": float(b)} for t, a, b in zip(titles, ours, theirs, strict=True) if a < b]
-    return {"rbf": float(ours.mean()), "LightGBM": float(theirs.mean()), "ratio": float(ours.mean() / theirs.mean()), "losses": losses}
-
-
-def save(found: dict[str, Any], path: Path) -> None:
-    """Write the raw cells and the summary."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found, indent=1, default=float), encoding="utf-8")
+    losses = {
+        title: {FLAGSHIP_RBF: float(our), "LightGBM": float(their)}
+        for title, our, their in zip(titles, ours, theirs, strict=True)
+        if float(our) < float(their)
+    }
+    means = float(ours.mean()), float(theirs.mean())
+    return {FLAGSHIP_RBF: means[0], "LightGBM": means[1], "ratio": means[0] / means[1], "losses": losses}

@@ -1,8 +1,8 @@
 """The data of the benchmarks: which sets, which class is positive, and how they are split.
 
 Every set is pooled (official train and test parts together), thinned at random to at most ``MAX_ROWS`` rows, and split
-60 / 20 / 20 into fit, validation and test, stratified, anew for each seed. Sets of at most ``DENSE_COLUMNS`` columns are
-made dense and standardised on the fit part; sparse text sets are left as they are.
+60 / 20 / 20 into fit, validation and test, stratified, anew for each seed. Sets of at most ``DENSE_COLUMNS`` columns
+are made dense and standardised on the fit part; sparse text sets are left as they are.
 """
 
 from __future__ import annotations

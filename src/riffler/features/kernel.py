@@ -5,13 +5,50 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.kernel_approximation import Nystroem, RBFSampler
+from sklearn.kernel_approximation import Nystroem
 
 from riffler.errors import UnknownName
 from riffler.features.blocks import Scaling
 from riffler.records import FloatArray, Matrix, is_sparse
 
-SAMPLERS = {"fourier": RBFSampler, "nystroem": Nystroem}
+ORTHOGONAL_COLUMNS = 2000  # up to this many columns the random directions are made orthogonal
+
+
+class OrthogonalFourier:
+    """Random cosines of orthogonal directions: closer to the kernel than independent ones for the same number.
+
+    Features are ``sqrt(2 / D) cos(omega . x + phase)`` with omega of the length and spread that independent normal
+    directions of variance 2 gamma would have.
+    """
+
+    def __init__(self, n_components: int, gamma: float, random_state: np.random.RandomState) -> None:
+        self.n_components, self.gamma, self.random_state = n_components, gamma, random_state
+
+    def fit(self, X: Matrix) -> OrthogonalFourier:
+        """Draw the directions; of X only the number of columns matters."""
+        n_columns, rng = X.shape[1], self.random_state
+        directions = rng.standard_normal((n_columns, self.n_components))
+        if n_columns <= ORTHOGONAL_COLUMNS:
+            lengths = np.linalg.norm(directions, axis=0)
+            for start in range(0, self.n_components, n_columns):
+                block = slice(start, start + n_columns)
+                directions[:, block] = np.linalg.qr(directions[:, block])[0]
+            directions *= lengths
+        # in full turns, as the compiled cosine takes them
+        self._turns = (directions * np.sqrt(2.0 * self.gamma) / (2.0 * np.pi)).astype(np.float32)
+        self._phase = rng.uniform(size=self.n_components).astype(np.float32)
+        return self
+
+    def transform(self, X: Matrix) -> FloatArray:
+        """Features of float32 rows."""
+        from riffler._fast.fourier import cosines
+
+        features: FloatArray = np.ascontiguousarray(X @ self._turns)
+        cosines(features, self._phase, np.float32(np.sqrt(2.0 / self.n_components)))
+        return features
+
+
+SAMPLERS = {"fourier": OrthogonalFourier, "nystroem": Nystroem}
 
 
 class KernelMap:
