@@ -118,7 +118,7 @@ class TopKRanker(LinearRanker):
         self.gamma_: float | None = None
         self._map: KernelMap | None = None
         if self.kernel == "linear":
-            search = self._search(data, RowBlocks(data.X, scaling))
+            search = self._search(data, RowBlocks(data.X, scaling), self._tell)
             coef = scaling.fold(search.run(self.cv, rng)[:-1])[0][:, 0]
             self._remember(search)
         else:
@@ -135,24 +135,26 @@ class TopKRanker(LinearRanker):
         working, counted = sampled_rows(data, rng)
         if self.cv is not None and len(working) < len(data.labels):
             raise InputError("cv with kernel='rbf' works on up to 20,000 rows; leave it out for more.")
-        search = self._search(counted, self._mapped(counted))
+        search = self._search(counted, self._mapped(counted), lambda share, doing: self._tell(0.2 + 0.7 * share, doing))
         weights = search.run(self.cv, rng)
         self._remember(search)
+        del search  # and with it the features that it keeps
         if len(working) < len(data.labels):
             self._tell(0.9, "hard negatives")
             scores = mapped_scores(data.X, self._map, weights[:-1, 0].astype(np.float32))
             harder = hard_negatives(data, working, scores)
-            weights = self._search(harder, self._mapped(harder)).refit(search.best, weights)
+            search = self._search(harder, self._mapped(harder), self._tell)
+            weights = search.refit(self.best_, weights)
+            self.n_iter_ += search.n_iter
         return weights[:-1, 0]
 
     def _mapped(self, data: TrainingSet) -> RowBlocks:
         assert self._map is not None
         return RowBlocks(data.X, identity_scaling(self._map.n_components), self._map)
 
-    def _search(self, data: TrainingSet, rows: RowBlocks) -> TopSearch:
-        return TopSearch(
-            data, rows, self.k, self.order_weight, tol=self.tol, max_iter=self.max_iter, progress=self._tell
-        )
+    def _search(self, data: TrainingSet, rows: RowBlocks, progress: Progress) -> TopSearch:
+        settings = self.k, self.order_weight
+        return TopSearch(data, rows, *settings, tol=self.tol, max_iter=self.max_iter, progress=progress)
 
     def _remember(self, search: TopSearch) -> None:
         self.candidates_, self.best_, self.n_iter_ = search.candidates, search.best, search.n_iter
