@@ -129,6 +129,7 @@ class RowBlocks:
         for start, stop, block in self.features():
             scaled = (block - self._center()) * np.sqrt(weight[start:stop, None])
             total += scaled.T @ scaled
+            del scaled  # before the next one is made
         moments: FloatArray = total / (float(weight.sum()) * np.outer(self._scaling.scale, self._scaling.scale))
         return moments
 
