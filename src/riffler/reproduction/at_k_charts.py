@@ -104,14 +104,17 @@ def mistakes_chart(
 
 
 def time_chart(points: Sequence[Point], title: str = "Precision at 0.25 on test rows against training time") -> Chart:
-    """Draw precision against seconds, a panel a data set: a line along longer trainings, the chosen one large."""
+    """Draw precision against seconds, a panel a data set: lines along longer trainings, means over the splits.
+
+    A large dot is the mean of the fits whose length the validation rows chose, with one deviation over the splits.
+    """
     import altair as alt
 
-    frame = mean_points(points)
+    frame = pl.concat([mean_points(points), mean_points([point for point in points if point.chosen], chosen=True)])
     order = list(dict.fromkeys(point.method for point in points))
     x = alt.X("seconds:Q", title="seconds to fit").scale(type="log", padding=12, nice=False)
     x = x.axis(values=[0.001, 0.01, 0.1, 1, 10, 100], format="~g", grid=False)
-    y = alt.Y("precision:Q", title="precision at 0.25").scale(zero=False, padding=12).axis(format=".2~f", tickCount=6)
+    y = alt.Y("precision:Q", title="precision at 0.25").scale(zero=False, padding=12).axis(format=".3~f", tickCount=6)
     base = alt.Chart(frame).encode(x=x, y=y, color=_method_colour(order))
     tooltip = [
         alt.Tooltip("method:N"),
@@ -120,37 +123,35 @@ def time_chart(points: Sequence[Point], title: str = "Precision at 0.25 on test 
         alt.Tooltip("precision:Q", format=".4f"),
         alt.Tooltip("spread:Q", format=".4f"),
     ]
-    path = base.mark_line(strokeWidth=2).encode(order="length:Q")
-    dots = base.mark_point(size=26, filled=True, opacity=1).encode(tooltip=tooltip)
-    chosen = base.mark_point(size=95, filled=True, opacity=1).transform_filter("datum.chosen > 0")
-    bars = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title="precision at 0.25"), y2="high:Q")
-    bars = bars.transform_filter("datum.chosen > 0")
-    panel = alt.layer(path, dots, bars, chosen.encode(tooltip=tooltip)).properties(width=250, height=230)
+    along = base.transform_filter("!datum.chosen")
+    path = along.mark_line(strokeWidth=2).encode(order="length:Q")
+    dots = along.mark_point(size=26, filled=True, opacity=1).encode(tooltip=tooltip)
+    choice = base.transform_filter("datum.chosen")
+    bars = choice.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title="precision at 0.25"), y2="high:Q")
+    large = choice.mark_point(size=95, filled=True, opacity=1).encode(tooltip=tooltip)
+    panel = alt.layer(path, dots, bars, large).properties(width=250, height=230)
     facet = alt.Facet("data:N", title=None, sort=list(dict.fromkeys(point.data for point in points)))
     whole = panel.facet(facet=facet, columns=3).resolve_scale(x="independent", y="independent")
     return _style(whole, title)
 
 
-def mean_points(points: Sequence[Point]) -> pl.DataFrame:
-    """Average over the splits; ``chosen`` marks the length that most splits chose, ``spread`` is one deviation."""
-    frame = pl.DataFrame([{name: getattr(point, name) for name in _POINT_COLUMNS} for point in points])
-    means = frame.group_by("data", "method", "length", maintain_order=True).agg(
-        pl.col("seconds", "tuning_seconds", "precision").mean(),
-        pl.col("precision").std().fill_null(0.0).alias("spread"),
-        pl.col("chosen").sum(),
+def mean_points(points: Sequence[Point], *, chosen: bool = False) -> pl.DataFrame:
+    """Average over the splits, length by length; of ``chosen`` fits whatever their length."""
+    names = ("data", "method", "length", "seconds", "precision")
+    frame = pl.DataFrame(
+        [{name: getattr(point, name) for name in names} for point in points],
+        schema={"data": pl.String, "method": pl.String, "length": pl.Int64, "seconds": float, "precision": float},
     )
-    most = pl.col("chosen").max().over("data", "method")
-    first = pl.col("length").fill_null(0) == pl.col("length").fill_null(0).filter(pl.col("chosen") == most).min().over(
-        "data", "method"
+    if chosen:
+        frame = frame.with_columns(length=pl.lit(None, dtype=pl.Int64))
+    means = frame.group_by("data", "method", "length", maintain_order=True).agg(
+        pl.col("seconds", "precision").mean(), pl.col("precision").std().fill_null(0.0).alias("spread")
     )
     return means.with_columns(
-        chosen=((pl.col("chosen") == most) & first).cast(pl.Int8),
+        chosen=pl.lit(chosen),
         low=pl.col("precision") - pl.col("spread"),
         high=pl.col("precision") + pl.col("spread"),
     )
-
-
-_POINT_COLUMNS = ("data", "method", "length", "seed", "chosen", "seconds", "tuning_seconds", "precision")
 
 
 def learning_chart(runs: Sequence[Trained], title: str = "Precision at 0.25 on rows not seen, against n") -> Chart:

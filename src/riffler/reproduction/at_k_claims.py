@@ -69,10 +69,11 @@ def _updates(runs: Sequence[SeparableRun]) -> tuple[str, str]:
 def _mistakes(runs: Sequence[SeparableRun], curves: Sequence[MistakeCurve]) -> tuple[str, str]:
     ratios = [run.mistakes / run.bound for run in runs]
     noisy = [m / b for curve in curves for m, b in zip(curve.mistakes, curve.bound, strict=True)]
-    kept = sum(ratio <= 1 for ratio in ratios + noisy)
-    return _word(kept, len(ratios) + len(noisy)), (
-        f"{kept} of {len(ratios) + len(noisy)} comparisons stay within it. The adversary reaches {max(ratios):.1%} of "
-        f"the bound, so it holds almost with equality; with wrong labels mistakes reach {max(noisy):.0%} of it."
+    kept, held = sum(ratio <= 1 for ratio in ratios), sum(ratio <= 1 for ratio in noisy)
+    return _word(kept + held, len(ratios) + len(noisy)), (
+        f"{kept} of {len(ratios)} separable runs and {held} of {len(noisy)} points of {len(curves)} curves with wrong "
+        f"labels stay within it. The adversary reaches {max(ratios):.2%} of the bound; with wrong labels mistakes "
+        f"reach {max(noisy):.0%} of it."
     )
 
 
@@ -81,11 +82,10 @@ def _without_square(runs: Sequence[SeparableRun], curves: Sequence[MistakeCurve]
     later = [m / b for curve in curves for m, b in zip(curve.mistakes, curve.without_square, strict=True)]
     worst = max(later)
     share = sum(ratio > 1 for ratio in later) / len(later)
-    fine = len(runs) - broken + sum(ratio <= 1 for ratio in later)
     word = "agrees" if broken == 0 and share == 0 else "disagrees"
     return word, (
         f"Broken in {broken} of {len(runs)} separable runs and at {share:.0%} of the points of the streams with wrong "
-        f"labels, there by up to {worst:.0f} times; {fine} comparisons happen to satisfy it."
+        f"labels, there by up to {worst:.0f} times."
     )
 
 
@@ -104,11 +104,12 @@ def _at_least(points: Sequence[Point], rival: str) -> tuple[str, str]:
         good, compared = good + fine, compared + len(sets)
         low = ", ".join(f"{data} {gain:+.3f}" for data, gain in gains.items() if gain < -NEAR)
         words.append(f"{method} on {fine} of {len(sets)} sets" + (f" (below on {low})" if low else ""))
-    return _word(good, compared), f"At least {rival} less {NEAR}: {'; '.join(words)}."
+    stand_in = " It stands in for SVMperf, which was not run." if rival == STRUCT else ""
+    return _word(good, compared), f"At least {rival} less {NEAR}: {'; '.join(words)}.{stand_in}"
 
 
 def _faster(points: Sequence[Point]) -> tuple[str, str]:
-    """Compare the seconds of the chosen fits."""
+    """Compare the seconds of the chosen fits; half the time or less counts as a fraction."""
     ratios = []
     for data in dict.fromkeys(point.data for point in points):
         seconds = {
@@ -117,10 +118,11 @@ def _faster(points: Sequence[Point]) -> tuple[str, str]:
         }
         slow = seconds.pop(STRUCT)
         ratios += [float(slow / fast) for fast in seconds.values()]
-    fine = sum(ratio > 2 for ratio in ratios)
+    fine = sum(ratio >= 2 for ratio in ratios)
     return _word(fine, len(ratios)), (
         f"Full-batch steps on the struct objective take {min(ratios):.1f} to {max(ratios):.0f} times as long to fit "
-        f"(median {np.median(ratios):.0f}). SVMperf itself, a cutting-plane solver, was not run."
+        f"(median {np.median(ratios):.0f}), twice or more in {fine} of {len(ratios)} cases. This depends on how many "
+        "steps were offered, and says nothing of SVMperf's cutting-plane solver, which was not run."
     )
 
 
@@ -139,6 +141,6 @@ def _robust(points: Sequence[Point]) -> tuple[str, str]:
         spread[method] = float(np.mean([np.std(chosen_precision(points, data, method)) for data in sets]))
     better = (worst[AVG] <= worst[MAX]) + (spread[AVG] <= spread[MAX])
     return _word(better, 2), (
-        f"Largest distance to the best method: avg {worst[AVG]:.3f}, max {worst[MAX]:.3f}; mean deviation over the "
-        f"splits: avg {spread[AVG]:.4f}, max {spread[MAX]:.4f}."
+        f"Measured our way: largest distance to the best method: avg {worst[AVG]:.3f}, max {worst[MAX]:.3f}; mean "
+        f"deviation over the splits: avg {spread[AVG]:.4f}, max {spread[MAX]:.4f}."
     )

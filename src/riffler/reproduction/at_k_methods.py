@@ -47,18 +47,23 @@ def methods() -> tuple[Method, ...]:
     from sklearn.linear_model import SGDClassifier
 
     epochs = (1, 3, 10, 30)
-    steps = _grid(learning_rate=(0.01, 0.1, 1.0, 10.0), alpha=(0.0, 1e-3, 1e-1))
+    rates = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
     return (
         Method("Perceptron@k-avg", PerceptronAtK, lengths=epochs, fixed={"k": K, "surrogate": "avg"}, new=True),
         Method("Perceptron@k-max", PerceptronAtK, lengths=epochs, fixed={"k": K, "surrogate": "max"}, new=True),
-        Method("SGD@k-avg", SGDAtK, steps, epochs, fixed={"k": K, "surrogate": "avg"}, new=True),
         Method(
-            "1PMB", OnePassMiniBatch, _grid(learning_rate=(0.01, 0.1, 1.0, 10.0), radius=(1.0, 10.0)), fixed={"k": K}
+            "SGD@k-avg",
+            SGDAtK,
+            _grid(learning_rate=rates, alpha=(0.0, 1e-3, 0.1)),
+            epochs,
+            fixed={"k": K, "surrogate": "avg"},
+            new=True,
         ),
+        Method("1PMB", OnePassMiniBatch, _grid(learning_rate=rates, radius=(0.1, 1.0, 10.0)), fixed={"k": K}),
         Method(
             "struct, full batch",
             GradientAtK,
-            _grid(learning_rate=(0.1, 1.0, 10.0), alpha=(1e-2, 1e-1, 1.0, 10.0)),
+            _grid(learning_rate=(0.1, 1.0, 10.0), alpha=(1e-3, 1e-2, 0.1, 1.0, 10.0)),
             lengths=(10, 30, 100),
             length="max_iter",
             fixed={"k": K, "surrogate": "struct", "tol": 0.0},
@@ -67,7 +72,7 @@ def methods() -> tuple[Method, ...]:
         Method(
             "point-wise SGD",
             SGDClassifier,
-            _grid(alpha=(1e-6, 1e-5, 1e-4, 1e-3)),
+            _grid(alpha=(1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)),
             epochs,
             length="max_iter",
             fixed={"loss": "log_loss", "tol": None},
