@@ -42,6 +42,16 @@ def test_the_band_is_the_bootstrap_interval_at_each_depth() -> None:
     assert (curve.precision <= curve.high).all()
 
 
+def test_neither_line_nor_band_depends_on_the_order_of_the_items() -> None:
+    rng = np.random.default_rng(8)
+    labels = rng.random(120) < 0.3
+    scores = np.round(labels + rng.normal(size=120), 1)
+    other = rng.permutation(120)
+    first = precision_curve("any", labels, scores, n_resamples=20)
+    second = precision_curve("any", labels[other], scores[other], n_resamples=20)
+    np.testing.assert_array_equal(first.frame().to_numpy(), second.frame().to_numpy())
+
+
 def test_a_frame_without_band_has_nulls() -> None:
     frame = precision_curve("any", [1, 0], [2.0, 1.0]).frame()
     assert frame.columns == ["method", "depth", "precision", "low", "high"]

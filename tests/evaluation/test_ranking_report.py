@@ -47,10 +47,31 @@ def test_the_order_of_the_items_does_not_matter() -> None:
         np.testing.assert_allclose(one.average_precision.high, other.average_precision.high)
 
 
-def test_progress_is_told_each_method() -> None:
-    told: list[str] = []
-    ranking_report(LABELS, SCORES, 5, baseline="blunt", n_resamples=2, progress=lambda share, doing: told.append(doing))
-    assert told == ["resampling sharp", "resampling blunt"]
+def test_all_methods_and_measures_share_the_resamples() -> None:
+    methods = {**SCORES, "rounded": np.round(SCORES["sharp"])}
+    report = ranking_report(LABELS, methods, 0.25, baseline="blunt", n_resamples=40, seed=2)
+    rows = np.lexsort((LABELS, *reversed(list(methods.values()))))
+    rng = np.random.default_rng(2)
+    drawn = [rows[rng.integers(200, size=200)] for _ in range(40)]
+    blunt = np.array([precision_at_k(LABELS[some], SCORES["blunt"][some], 0.25) for some in drawn])
+    for row in report.rows:
+        scores = methods[row.method]
+        precision = np.array([precision_at_k(LABELS[some], scores[some], 0.25) for some in drawn])
+        area = np.array([roc_auc(LABELS[some], scores[some]) for some in drawn])
+        average = np.array([average_precision(LABELS[some], scores[some]) for some in drawn])
+        for found, values in (
+            (row.precision_at_k, precision),
+            (row.roc_auc, area),
+            (row.average_precision, average),
+            *(() if row.gain is None else ((row.gain, precision - blunt),)),
+        ):
+            np.testing.assert_allclose([found.low, found.high], np.quantile(values, [0.025, 0.975]), atol=1e-12)
+
+
+def test_progress_is_told_with_each_resample() -> None:
+    told: list[tuple[float, str]] = []
+    ranking_report(LABELS, SCORES, 5, baseline="blunt", n_resamples=2, progress=lambda *state: told.append(state))
+    assert told == [(0.0, "resampling"), (0.5, "resampling")]
 
 
 def test_bad_requests_are_clear() -> None:

@@ -9,7 +9,8 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from riffler.metrics.checked import binary_labels, finite_scores
-from riffler.metrics.ties import Ranking, TieBlocks
+from riffler.metrics.resampling import Runs, draws, rows_in_own_order, times_drawn
+from riffler.metrics.ties import TieBlocks
 from riffler.records import FloatArray, IntArray
 
 
@@ -60,17 +61,17 @@ def precision_curve(
     """
     positive = binary_labels(labels)
     n_items = len(positive)
-    ranking = Ranking.of(positive, finite_scores(scores, n_items))
+    checked_scores = finite_scores(scores, n_items)
+    rows = rows_in_own_order(positive, [checked_scores])
+    runs = Runs.of(positive[rows], checked_scores[rows])
     depth = drawn_depths(n_items)
-    line = _precision_at_depths(ranking.blocks(np.ones(n_items)), depth)
+    line = _precision_at_depths(runs.blocks(np.ones(n_items)), depth)
     share = float(positive.mean())
     if n_resamples == 0:
         return PrecisionCurve(method, depth, line, share)
-    rng = np.random.default_rng(seed)
     resampled = np.empty((n_resamples, len(depth)))
-    for row in resampled:
-        times_drawn = np.bincount(rng.integers(n_items, size=n_items), minlength=n_items).astype(np.float64)
-        row[:] = _precision_at_depths(ranking.blocks(times_drawn), depth)
+    for values, drawn in zip(resampled, draws(n_items, n_resamples, seed), strict=True):
+        values[:] = _precision_at_depths(runs.blocks(times_drawn(drawn)), depth)
     low, high = np.quantile(resampled, [0.025, 0.975], axis=0)
     return PrecisionCurve(method, depth, line, share, low, high)
 

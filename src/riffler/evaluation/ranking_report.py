@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,13 +14,12 @@ from riffler.metrics import (
     BootstrapInterval,
     PairedDifference,
     average_precision,
-    bootstrap_interval,
-    paired_bootstrap,
     precision_at_k,
     recall_at_k,
     resolve_k,
     roc_auc,
 )
+from riffler.metrics.bootstrap import Bootstrap, bootstrap
 from riffler.metrics.checked import binary_labels
 
 
@@ -60,7 +60,8 @@ def ranking_report(
     """Measure each method's scores of the same items, with 95 % bootstrap intervals.
 
     ``k`` is a number of items, or a share of the positives. ``baseline`` names the method the others are compared
-    with, pair by pair on the same resamples. ``progress`` is called with the share done and what is being done.
+    with. All methods and measures share the same resamples. ``progress`` is called with the share done and what is
+    being done.
 
     >>> labels = [1, 0] * 20
     >>> scores = {"good": [3, 1, 2, 0] * 10, "flat": [0] * 40}
@@ -73,33 +74,21 @@ def ranking_report(
     if baseline not in scores:
         raise UnknownName.among("method", baseline, scores)
     positive = binary_labels(labels)
-    rows = []
-    for number, (method, method_scores) in enumerate(scores.items()):
-        if progress is not None:
-            progress(number / len(scores), f"resampling {method}")
-        rival = None if method == baseline else scores[baseline]
-        rows.append(_row(method, positive, method_scores, rival, k, n_resamples, seed))
+    measures = [(precision_at_k, {"k": k}), (recall_at_k, {"k": k}), (roc_auc, {}), (average_precision, {})]
+    tell = None if progress is None else partial(_tell, progress)
+    found = bootstrap(measures, positive, scores, n_resamples=n_resamples, seed=seed, tell=tell)
+    methods = list(scores)
+    rows = tuple(_row(found, number, methods, methods.index(baseline)) for number in range(len(methods)))
     n_positive = int(np.count_nonzero(positive))
-    return RankingReport(k, resolve_k(k, n_positive), len(positive), n_positive, baseline, tuple(rows))
+    return RankingReport(k, resolve_k(k, n_positive), len(positive), n_positive, baseline, rows)
 
 
-def _row(
-    method: str,
-    labels: ArrayLike,
-    scores: ArrayLike,
-    baseline_scores: ArrayLike | None,
-    k: int | float,
-    n_resamples: int,
-    seed: int,
-) -> RankingRow:
-    drawing = {"n_resamples": n_resamples, "seed": seed}
-    return RankingRow(
-        method,
-        precision_at_k=bootstrap_interval(precision_at_k, labels, scores, k=k, **drawing),
-        recall_at_k=bootstrap_interval(recall_at_k, labels, scores, k=k, **drawing),
-        roc_auc=bootstrap_interval(roc_auc, labels, scores, **drawing),
-        average_precision=bootstrap_interval(average_precision, labels, scores, **drawing),
-        gain=None
-        if baseline_scores is None
-        else paired_bootstrap(precision_at_k, labels, scores, baseline_scores, k=k, **drawing),
-    )
+def _tell(progress: Callable[[float, str], None], share: float) -> None:
+    progress(share, "resampling")
+
+
+def _row(found: Bootstrap, number: int, methods: list[str], baseline: int) -> RankingRow:
+    """Give the measures of one method, in the order in which they were asked for."""
+    precision, recall, area, average = (found.interval(number, measure) for measure in range(4))
+    gain = None if number == baseline else found.difference(number, baseline, measure=0)
+    return RankingRow(methods[number], precision, recall, area, average, gain)

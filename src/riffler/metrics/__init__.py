@@ -11,6 +11,7 @@ rows is put in uniformly random order. No measure depends on the order in which 
 ``first.py``              reciprocal rank, winner takes all
 ``graded.py``             NDCG at n
 ``groups.py``             any of them for each query group, and averaged
+``resampling.py``         rows drawn once for all scorings and measures
 ``bootstrap.py``          intervals, and paired comparisons of two scorings
 ========================  ==============================================================
 """
