@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from riffler.metrics import precision_at_k, roc_auc
 from riffler.metrics.bootstrap import bootstrap
-from riffler.metrics.resampling import FROM_BLOCKS, Runs, resampled, times_drawn
+from riffler.metrics.resampling import FROM_BLOCKS, Measure, Runs, resampled, times_drawn
 from riffler.metrics.ties import Ranking
 from tests.metrics.rankings import REPEATABLE
 
@@ -52,7 +52,7 @@ def test_only_a_change_of_class_or_a_tie_of_both_begins_a_block() -> None:
 def test_measures_of_both_kinds_are_taken_on_the_same_rows() -> None:
     rng = np.random.default_rng(0)
     labels, scores = rng.random(50) < 0.4, rng.random(50)
-    measures = [(roc_auc, {}), (lambda y, s: roc_auc(y, s), {}), (precision_at_k, {"k": 5})]
+    measures: list[Measure] = [(roc_auc, {}), (lambda y, s: roc_auc(y, s), {}), (precision_at_k, {"k": 5})]
     values = resampled(measures, labels, [scores, -scores], n_resamples=20, seed=1)
     assert values.shape == (20, 2, 3)
     np.testing.assert_allclose(values[:, :, 0], values[:, :, 1], atol=1e-12)

@@ -21,6 +21,7 @@ from riffler.metrics import (
 )
 from riffler.metrics.bootstrap import Bootstrap, bootstrap
 from riffler.metrics.checked import binary_labels
+from riffler.metrics.resampling import Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,12 @@ def ranking_report(
     if baseline not in scores:
         raise UnknownName.among("method", baseline, scores)
     positive = binary_labels(labels)
-    measures = [(precision_at_k, {"k": k}), (recall_at_k, {"k": k}), (roc_auc, {}), (average_precision, {})]
+    measures: list[Measure] = [
+        (precision_at_k, {"k": k}),
+        (recall_at_k, {"k": k}),
+        (roc_auc, {}),
+        (average_precision, {}),
+    ]
     tell = None if progress is None else partial(_tell, progress)
     found = bootstrap(measures, positive, scores, n_resamples=n_resamples, seed=seed, tell=tell)
     methods = list(scores)

@@ -68,8 +68,9 @@ class Runs:
 
     def blocks(self, weight: FloatArray) -> TieBlocks:
         """Sum the weights, one for each row in the caller's order."""
-        sums = np.bincount(self.cell, weights=weight, minlength=2 * self.n_blocks)
-        return TieBlocks(sums[0::2] + sums[1::2], sums[1::2])
+        sums = np.bincount(self.cell, weights=weight, minlength=2 * self.n_blocks).astype(np.float64, copy=False)
+        negative, positive = sums[0::2], sums[1::2]
+        return TieBlocks(negative + positive, positive)
 
 
 def rows_in_own_order(labels: NDArray[Any], scorings: Sequence[NDArray[Any]]) -> IntArray:
