@@ -15,6 +15,9 @@ from riffler.records import IntArray
 POSITIVE_WORDS = frozenset({"1", "+1", "1.0", "yes", "y", "true", "t", "positive", "pos", "relevant", "included"})
 """Texts that name the positive one of two classes, whatever their case."""
 
+PASS_POSITIVE = "Pass positive= (--positive on the command line)"
+"""What to do, in the words of both doors: the library and the command line show the same errors."""
+
 Positive = LabelValue | Sequence[LabelValue] | None
 Sides = tuple[tuple[LabelValue, ...], tuple[LabelValue, ...] | None]
 """Label values that become 1, and those that become 0 (None: all others)."""
@@ -35,7 +38,10 @@ def choose_sides(labels: NDArray[Any], positive: Positive, source: str) -> Sides
     if positive is not None:
         chosen = _matching(values, positive)
         if not chosen:
-            raise LabelError(f"{source}: no label equals positive={positive!r}. Labels: {_listing(values, counts)}.")
+            raise LabelError(
+                f"{source}: no label equals {positive!r}, the positive value asked for. "
+                f"Labels: {_listing(values, counts)}."
+            )
         return chosen, None
     known = values.tolist()
     if len(known) == 1:
@@ -43,13 +49,14 @@ def choose_sides(labels: NDArray[Any], positive: Positive, source: str) -> Sides
     if len(known) != 2:
         raise LabelError(
             f"{source}: two label values were expected, {len(known):,} came: {_listing(values, counts)}. "
-            "Pass positive= with the value (or values) to find; all others become negative."
+            f"{PASS_POSITIVE} with the value to find; all others become negative."
         )
     if isinstance(known[0], str):
         spoken = [_sounds_positive(value) for value in known]
         if sum(spoken) != 1:
             raise LabelError(
-                f"{source}: which label is the positive one? {_listing(values, counts)}. Pass positive= with its value."
+                f"{source}: which label is the positive one? {_listing(values, counts)}. "
+                f"{PASS_POSITIVE} with its value."
             )
         return ((known[1],), (known[0],)) if spoken[1] else ((known[0],), (known[1],))
     return (known[1],), (known[0],)
@@ -111,7 +118,7 @@ def any_of_columns(labels: NDArray[Any], positive: Positive, source: str) -> Int
     columns = [int(float(value)) for value in as_values(positive) if as_number(value) in range(labels.shape[1])]
     if not columns:
         raise LabelError(
-            f"{source}: labels come as a table of {labels.shape[1]} columns. Pass positive= with the number of one, "
+            f"{source}: labels come as a table of {labels.shape[1]} columns. {PASS_POSITIVE} with the number of one, "
             f"0 to {labels.shape[1] - 1}; {positive!r} came."
         )
     y: IntArray = (labels[:, np.array(columns)] != 0).any(axis=1).astype(np.int64)

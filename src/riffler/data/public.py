@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from riffler.data.form import in_form, is_sparse
 from riffler.data.frames import read_csv_texts
 from riffler.data.known import Dataset, Part, data_folder, dataset, find_parts, known_datasets
-from riffler.data.labels import Positive, as_values
+from riffler.data.labels import PASS_POSITIVE, Positive, as_values
 from riffler.data.opening import check_file
 from riffler.data.reading import finish, read_as
 from riffler.data.svmlight import read_svmlight
@@ -114,7 +114,7 @@ def _load_part(entry: Dataset, part: Part, file: Path, positive: Positive, dtype
         _check_sum(part, file)
     chosen = entry.positive if positive is None else _as_labels(part, file, positive)
     if entry.task == "multilabel" and chosen is None:
-        raise InputError(f"{entry.name!r} has several labels an item; say which to find with positive=.")
+        raise InputError(f"{entry.name!r} has several labels an item. {PASS_POSITIVE} with the one to find.")
     table = _read_part(part, file, chosen, dtype)
     _check_count(part, file, "rows", part.rows, table.n_items)
     _check_count(part, file, "features", part.features, table.n_features)

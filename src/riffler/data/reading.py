@@ -25,6 +25,7 @@ from riffler.data.labels import (
     to_binary,
 )
 from riffler.data.opening import check_file, format_of
+from riffler.data.svmlight_diagnosis import SeveralLabels
 from riffler.data.table import RawTable, Schema, Table
 from riffler.data.tabular import from_frame
 from riffler.errors import FeatureMismatch, InputError, LabelError
@@ -101,7 +102,12 @@ def read_as(
         topics = positive if positive is not None or schema is None else schema.positive
         if topics is not None and svmlight.has_many_labels(path):
             return _read_topics(path, width, dtype, topics, schema)
-        raw = svmlight.read_svmlight(path, width, dtype)
+        try:
+            raw = svmlight.read_svmlight(path, width, dtype)
+        except SeveralLabels:  # they begin further down than was looked
+            if topics is None:
+                raise
+            return _read_topics(path, width, dtype, topics, schema)
         if schema is not None and _all_unknown(raw, schema):
             raw = replace(raw, labels=None)
     elif kind == "npz":
@@ -127,7 +133,7 @@ def _read_topics(path: Path, width: int | None, dtype: DTypeLike, positive: Posi
     numbers = frozenset(number for topic in topics if (number := as_number(topic)) is not None)
     raw = svmlight.read_svmlight_topics(path, width, dtype, numbers)
     if not np.any(raw.labels):
-        raise LabelError(f"{path}: no line has a label among positive={positive!r}; labels are numbers in such files.")
+        raise LabelError(f"{path}: no line has a label among {topics!r}; labels are numbers in such files.")
     X = in_form(raw.X, None if like is None else like.dense)
     schema = Schema(X.shape[1], positive=topics, dense=not is_sparse(X))
     return Table(X, raw.labels, raw.qid, np.arange(1, X.shape[0] + 1), str(path), schema)

@@ -9,8 +9,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from riffler.data.labels import PASS_POSITIVE
 from riffler.data.opening import open_bytes
 from riffler.errors import DataFileError, FeatureMismatch
+
+
+class SeveralLabels(DataFileError):
+    """A line has several labels, though one was expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,8 @@ def _check_label(token: str, where: str, limits: Limits) -> None:
         raise DataFileError(f"{where}: a label was expected first, {token!r} came.")
     parts = token.split(",")
     if len(parts) > 1 and not limits.multilabel:
-        raise DataFileError(
-            f"{where}: several labels ({token!r}) where one was expected. Multi-label files are read with positive=."
+        raise SeveralLabels(
+            f"{where}: several labels ({token!r}) where one was expected. {PASS_POSITIVE} with the one to find."
         )
     for part in parts:
         value = _number(part)
