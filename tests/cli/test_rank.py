@@ -92,6 +92,8 @@ def test_a_test_file_is_ranked_whole(items: Path, tmp_path: Path, capsys: pytest
     printed = capsys.readouterr().out
     assert "120 items" in printed
     assert "0.25 of the positives" in printed
+    assert "random order" in printed
+    assert "less that of logistic regression" in printed
     assert "other" in printed
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from riffler.data.table import Table
     from riffler.evaluation.comparison import ScoredMethod
     from riffler.evaluation.ranking_report import RankingReport
-    from riffler.metrics import BootstrapInterval
+    from riffler.metrics import BootstrapInterval, PairedDifference
 
 MODEL_ENDINGS = (".joblib", ".pkl")
 
@@ -184,22 +184,37 @@ def print_run(run: Run) -> None:
         console.print("       no labels in the test part: ranked, not measured", soft_wrap=True)
         return
     report = run.report
-    share = "" if isinstance(report.k, int) else f", {report.k:g} of the positives"
+    share = "" if isinstance(report.k, int) else f" (k = {report.k:g} of the positives)"
     table = output.table(
-        f"The first k = {report.n_top:,}{share} (95 % bootstrap intervals below)",
+        f"How good are the first {report.n_top:,} of {report.n_items:,} test items{share}?",
         "method",
         "precision\nat k",
         "recall\nat k",
         "AUC",
         "average\nprecision",
-        "gain over\nbaseline",
+        "gain in\nprecision",
     )
     for row in report.rows:
-        gain = "" if row.gain is None else f"{row.gain.difference:+.3f}\n{row.gain.low:+.3f}…{row.gain.high:+.3f}"
+        gain = "baseline" if row.gain is None else f"{row.gain.difference:+.3f}\n{interval(row.gain, '+.3f')}"
         measures = (row.precision_at_k, row.recall_at_k, row.roc_auc, row.average_precision)
         table.add_row(row.method, *map(with_interval, measures), gain)
     console.print(table)
-    console.print(f"gain: precision at k less that of {report.baseline}, on the same resamples", soft_wrap=True)
+    for line in legend(report):
+        console.print(line, soft_wrap=True)
+
+
+def legend(report: RankingReport) -> tuple[str, ...]:
+    """Say in a few lines how the table is read, with what a random order would reach."""
+    chance = report.n_positive / report.n_items
+    return (
+        f"precision at k   share of positives among the first {report.n_top:,} (random order: {chance:.3f})",
+        f"recall at k      share of all {report.n_positive:,} positives that are among them "
+        f"(at best {min(1.0, report.n_top / report.n_positive):.3f})",
+        "AUC              chance that a positive is ranked before a negative (random order: 0.500)",
+        f"avg. precision   precision at the rank of each positive, averaged (random order: about {chance:.3f})",
+        f"gain             precision at k less that of {report.baseline}; clear if its interval leaves out 0",
+        "Below each number: its 95 % bootstrap interval over the test items.",
+    )
 
 
 def in_words(part: Table) -> str:
@@ -210,7 +225,12 @@ def in_words(part: Table) -> str:
 
 def with_interval(found: BootstrapInterval) -> str:
     """Write a measure over its interval, no wider than a table of 80 columns allows."""
-    return f"{found.value:.3f}\n{found.low:.3f}…{found.high:.3f}"
+    return f"{found.value:.3f}\n{interval(found, '.3f')}"
+
+
+def interval(found: BootstrapInterval | PairedDifference, form: str) -> str:
+    """Write the ends of an interval."""
+    return f"{found.low:{form}}…{found.high:{form}}"
 
 
 def write_files(run: Run, targets: Targets, resamples: int) -> None:
