@@ -91,7 +91,7 @@ def sgd_step(rows, batch, slopes, n, slope_step, step, rule, v, z, total, state)
     """Shrink, move against the slopes, project on the ball, and count the iterate into the running sum."""
     if rule.decay > 0.0:
         state[SCALE] *= max(1e-3, 1.0 - step * rule.decay)
-    if state[SCALE] < 1e-9:
+    if state[SCALE] < 1e-6:
         average_into(v, z, total, state)
     before = state[SCALE_SUM]
     for a in range(n):
@@ -150,7 +150,9 @@ def perceptron_epoch(rows, labels, weight, order, starts, stops, k, share, avg, 
         k_here = batch_k(k, share, positive_weight)
         if share <= 0.0 and k_here < k:
             state[CLIPPED] += 1
-        _take_top(batch, everything[:n], scores, batch_weight, k_here, seed, state[N_STEPS], room, taken)
+        for a in range(n):
+            taken[a] = 0.0
+        _take_units(batch, everything[:n], scores, batch_weight, k_here, seed, state[N_STEPS], room, taken)
         mistakes = 0.0
         n_missed = 0
         for a in range(n):
@@ -162,23 +164,37 @@ def perceptron_epoch(rows, labels, weight, order, starts, stops, k, share, avg, 
         state[MISTAKES] += mistakes
         if mistakes > 0.0:
             state[UPDATES] += 1
-            left = missed[:n_missed]
-            _raise_missed(rows, batch, left, batch_weight, scores, taken, mistakes, avg, pick, seed, v, z, state)
             for a in range(n):
                 if taken[a] > 0.0 and labels[batch[a]] <= 0:
                     add_row(rows, batch[a], -taken[a], v)
                     add_row(rows, batch[a], -taken[a] * state[SCALE_SUM], z)
+            _raise_missed(
+                rows,
+                batch,
+                missed[:n_missed],
+                batch_weight,
+                scores,
+                taken,
+                mistakes,
+                avg,
+                pick,
+                seed,
+                room,
+                v,
+                z,
+                state,
+            )
         state[SCALE_SUM] += 1.0
 
 
 @njit(cache=True)
-def _take_top(batch, everything, scores, weight, k, seed, step, room, taken):
-    """Write into ``taken`` how much of each row's weight is among the first k units; ties fall at random."""
-    keep_best(everything, scores, weight, 1.0, k, room)
+def _take_units(batch, items, scores, weight, amount, seed, step, room, taken):
+    """Write into ``taken`` how much of each item's weight is among the best ``amount`` units; ties fall at random."""
+    keep_best(items, scores, weight, 1.0, amount, room)
     cut = scores[room[0]]
-    left = k
+    left = amount
     n_tied = 0
-    for a in everything:
+    for a in items:
         taken[a] = 0.0
         if scores[a] > cut:
             taken[a] = weight[a]
@@ -188,7 +204,7 @@ def _take_top(batch, everything, scores, weight, k, seed, step, room, taken):
             n_tied += 1
     tied = room[:n_tied]
     if n_tied > 1:
-        keys = np.empty(everything.shape[0])
+        keys = np.empty(scores.shape[0])
         for a in tied:
             keys[a] = _uniform(seed, step, batch[a])
         sort_items(tied, keys, 1.0)
@@ -198,24 +214,26 @@ def _take_top(batch, everything, scores, weight, k, seed, step, room, taken):
 
 
 @njit(cache=True)
-def _raise_missed(rows, batch, missed, weight, scores, taken, mistakes, avg, pick, seed, v, z, state):
-    """Add the missed positives: all of them by Delta / |FN| (avg), or Delta units of them (max)."""
+def _raise_missed(rows, batch, missed, weight, scores, taken, mistakes, avg, pick, seed, room, v, z, state):
+    """Add the missed positives: all of them by Delta / |FN| (avg), or Delta units of them (max).
+
+    Overwrites what it needs no more: the scores and weights of the missed, and in ``taken`` how much of each is added.
+    """
     missed_weight = 0.0
     for a in missed:
-        missed_weight += weight[a] - taken[a]
-    if not avg:
-        if pick == RANDOM:
-            for a in missed:
-                scores[a] = _uniform(seed, -state[N_STEPS], batch[a])
-        sort_items(missed, scores, -1.0 if pick == BOTTOM else 1.0)
-    left = mistakes
+        weight[a] -= taken[a]
+        missed_weight += weight[a]
+    if avg:
+        for a in missed:
+            taken[a] = weight[a] * mistakes / missed_weight
+    else:
+        for a in missed:
+            if pick == BOTTOM:
+                scores[a] = -scores[a]
+            elif pick == RANDOM:
+                scores[a] = 0.0  # all tied: the random keys decide
+        _take_units(batch, missed, scores, weight, mistakes, seed, -state[N_STEPS], room, taken)
     for a in missed:
-        loose = weight[a] - taken[a]
-        step = min(left, loose)
-        if avg:
-            step = loose * mistakes / missed_weight
-        elif step <= 0.0:
-            break
-        left -= step
-        add_row(rows, batch[a], step, v)
-        add_row(rows, batch[a], step * state[SCALE_SUM], z)
+        if taken[a] > 0.0:
+            add_row(rows, batch[a], taken[a], v)
+            add_row(rows, batch[a], taken[a] * state[SCALE_SUM], z)

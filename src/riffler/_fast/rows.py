@@ -47,75 +47,74 @@ def _is_sparse(rows) -> bool:
     return getattr(rows, "instance_class", None) is CsrRows
 
 
-@overload(row_dot, jit_options={"fastmath": REORDER})
+@overload(row_dot)
 def _row_dot(rows, i, w):
     if _is_sparse(rows):
-
-        def sparse(rows, i, w):
-            total = 0.0
-            for p in range(rows.indptr[i], rows.indptr[i + 1]):
-                total += rows.data[p] * w[rows.indices[p]]
-            return total
-
-        return sparse
-
-    def dense(rows, i, w):
-        row = rows.values[i]
-        total = 0.0
-        for j in range(row.shape[0]):
-            total += row[j] * w[j]
-        return total
-
-    return dense
+        return lambda rows, i, w: _sparse_dot(rows.data, rows.indices, rows.indptr, i, w)
+    return lambda rows, i, w: _dense_dot(rows.values[i], w)
 
 
-@overload(add_row, jit_options={"fastmath": REORDER})
+@overload(add_row)
 def _add_row(rows, i, step, w):
     if _is_sparse(rows):
-
-        def sparse(rows, i, step, w):
-            change = 0.0
-            for p in range(rows.indptr[i], rows.indptr[i + 1]):
-                j = rows.indices[p]
-                old = w[j]
-                w[j] = old + step * rows.data[p]
-                change += w[j] * w[j] - old * old
-            return change
-
-        return sparse
-
-    def dense(rows, i, step, w):
-        row = rows.values[i]
-        change = 0.0
-        for j in range(row.shape[0]):
-            old = w[j]
-            w[j] = old + step * row[j]
-            change += w[j] * w[j] - old * old
-        return change
-
-    return dense
+        return lambda rows, i, step, w: _sparse_add(rows.data, rows.indices, rows.indptr, i, step, w)
+    return lambda rows, i, step, w: _dense_add(rows.values[i], step, w)
 
 
-@overload(row_square, jit_options={"fastmath": REORDER})
+@overload(row_square)
 def _row_square(rows, i):
     if _is_sparse(rows):
+        return lambda rows, i: _sparse_square(rows.data, rows.indptr, i)
+    return lambda rows, i: _dense_dot(rows.values[i], rows.values[i])
 
-        def sparse(rows, i):
-            total = 0.0
-            for p in range(rows.indptr[i], rows.indptr[i + 1]):
-                total += rows.data[p] * rows.data[p]
-            return total
 
-        return sparse
+@njit(cache=True, fastmath=REORDER)
+def _dense_dot(row, w):
+    total = 0.0
+    for j in range(row.shape[0]):
+        total += row[j] * w[j]
+    return total
 
-    def dense(rows, i):
-        row = rows.values[i]
-        total = 0.0
-        for j in range(row.shape[0]):
-            total += row[j] * row[j]
-        return total
 
-    return dense
+@njit(cache=True, fastmath=REORDER)
+def _dense_add(row, step, w):
+    change = 0.0
+    for j in range(row.shape[0]):
+        old = w[j]
+        new = old + step * row[j]
+        w[j] = new
+        change += new * new - old * old
+    return change
+
+
+# Sparse rows are summed in order: vector gathers are slower than plain loads. Unsigned positions spare a test for
+# negative ones at every entry.
+@njit(cache=True)
+def _sparse_dot(data, indices, indptr, i, w):
+    total = 0.0
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        total += data[p] * w[np.uint64(indices[p])]
+    return total
+
+
+@njit(cache=True)
+def _sparse_add(data, indices, indptr, i, step, w):
+    change = 0.0
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        j = np.uint64(indices[p])
+        old = w[j]
+        new = old + step * data[p]
+        w[j] = new
+        change += new * new - old * old
+    return change
+
+
+@njit(cache=True)
+def _sparse_square(data, indptr, i):
+    total = 0.0
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        total += data[p] * data[p]
+    return total
 
 
 @njit(cache=True)

@@ -43,7 +43,7 @@ def precision_at_k_chart(curves: Sequence[PrecisionCurve], k: int, title: str = 
     ticks = alt.Axis(values=_round_numbers(1, n_items), format="~s", grid=False)
     x = alt.X("depth:Q", title="first n of the ranking", axis=ticks).scale(type="log", domain=[1, n_items], nice=False)
     y = alt.Y("precision:Q", title="precision among the first n").scale(domain=[0, 1]).axis(format="%", tickCount=5)
-    base = alt.Chart(frame).encode(x=x, color=_method_colour([curve.method for curve in curves]))
+    base = alt.Chart(frame).encode(x=x, color=method_colour([curve.method for curve in curves]))
     band = base.mark_area(opacity=0.13).encode(y="low:Q", y2="high:Q")
     tooltip = [
         alt.Tooltip("method:N"),
@@ -54,7 +54,7 @@ def precision_at_k_chart(curves: Sequence[PrecisionCurve], k: int, title: str = 
     ]
     lines = base.mark_line(strokeWidth=2.2).encode(y=y, tooltip=tooltip)
     marks = [_level(curves[0].positive_share), _mark(k)]
-    return _style(alt.layer(band, *marks, lines).properties(width=640, height=360), title)
+    return styled(alt.layer(band, *marks, lines).properties(width=640, height=360), title)
 
 
 def tradeoff_chart(points: Rows, title: str = "The very top against the whole order, along the weight") -> Chart:
@@ -68,7 +68,7 @@ def tradeoff_chart(points: Rows, title: str = "The very top against the whole or
     base = alt.Chart(frame).encode(
         x=alt.X("auc:Q", title="AUC (the whole order)").scale(zero=False, padding=20).axis(tickCount=6),
         y=alt.Y("precision:Q", title="precision at k (the top)").scale(zero=False, padding=20).axis(tickCount=6),
-        color=_method_colour(_in_order(frame, "method")),
+        color=method_colour(_in_order(frame, "method")),
     )
     path = base.mark_line(strokeWidth=2).encode(order="weight:Q").transform_filter("isValid(datum.weight)")
     tooltip = [
@@ -82,7 +82,7 @@ def tradeoff_chart(points: Rows, title: str = "The very top against the whole or
     words = base.mark_text(dx=8, dy=-9, align="left", fontSize=11).encode(text="weight:Q")
     panel = alt.layer(path, dots, words.transform_filter("isValid(datum.weight)")).properties(width=380, height=320)
     columns = alt.Column("data:N", title=None, sort=_in_order(frame, "data"))
-    return _style(panel.facet(column=columns).resolve_scale(x="independent", y="independent"), title)
+    return styled(panel.facet(column=columns).resolve_scale(x="independent", y="independent"), title)
 
 
 def growth_chart(points: Rows, title: str = "Time and memory against the number of rows") -> Chart:
@@ -98,7 +98,7 @@ def growth_chart(points: Rows, title: str = "Time and memory against the number 
             raise InputError(f"{column} must be above zero in every row, as the axes are logarithmic.")
     seconds = _growth_panel(frame, "seconds", "time, seconds")
     megabytes = _growth_panel(frame, "megabytes", "peak memory beyond the input, MB")
-    return _style(alt.hconcat(seconds, megabytes, spacing=40), title)
+    return styled(alt.hconcat(seconds, megabytes, spacing=40), title)
 
 
 def _growth_panel(frame: pl.DataFrame, column: str, words: str) -> Chart:
@@ -113,10 +113,10 @@ def _growth_panel(frame: pl.DataFrame, column: str, words: str) -> Chart:
     costs = pl.concat([frame[column].cast(pl.Float64), proportion[column].cast(pl.Float64)])
     y = alt.Y(f"{column}:Q", title=words).scale(type="log", nice=False).axis(values=_powers_of_ten(costs), format="~g")
     reference = alt.Chart(proportion).mark_line(strokeDash=[5, 4], color=FAINT).encode(x=x, y=y)
-    note = _note(proportion.head(1), "in proportion to the rows", align="left", dx=46, dy=-8).encode(x=x, y=y)
+    note = annotation(proportion.head(1), "in proportion to the rows", align="left", dx=46, dy=-8).encode(x=x, y=y)
     tooltip = [alt.Tooltip("method:N"), alt.Tooltip("rows:Q", format=","), alt.Tooltip(f"{column}:Q", format=".3g")]
     lines = alt.Chart(frame).mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=60))
-    lines = lines.encode(x=x, y=y, color=_method_colour(_in_order(frame, "method")), tooltip=tooltip)
+    lines = lines.encode(x=x, y=y, color=method_colour(_in_order(frame, "method")), tooltip=tooltip)
     return alt.layer(reference, note, lines).properties(width=380, height=320)
 
 
@@ -170,7 +170,8 @@ def _in_order(frame: pl.DataFrame, column: str) -> list[str]:
     return names
 
 
-def _method_colour(methods: list[str]) -> alt.Color:
+def method_colour(methods: list[str]) -> alt.Color:
+    """Give each method its colour of the palette, in the order given, with the legend on top."""
     import altair as alt
 
     colours = [PALETTE[number % len(PALETTE)] for number in range(len(methods))]
@@ -196,7 +197,7 @@ def _level(share: float) -> Chart:
 
     place = pl.DataFrame({"precision": [share]})
     rule = alt.Chart(place).mark_rule(strokeDash=[5, 4], color=FAINT).encode(y="precision:Q")
-    return rule + _note(place, f"random order: {share:.1%}", align="left", x=6, dy=-7).encode(y="precision:Q")
+    return rule + annotation(place, f"random order: {share:.1%}", align="left", x=6, dy=-7).encode(y="precision:Q")
 
 
 def _mark(k: int) -> Chart:
@@ -204,16 +205,17 @@ def _mark(k: int) -> Chart:
 
     place = pl.DataFrame({"depth": [k]})
     rule = alt.Chart(place).mark_rule(color=INK, strokeWidth=1.2).encode(x="depth:Q")
-    return rule + _note(place, f"k = {k:,}", align="center", y=-8, color=INK).encode(x="depth:Q")
+    return rule + annotation(place, f"k = {k:,}", align="center", y=-8, color=INK).encode(x="depth:Q")
 
 
-def _note(place: pl.DataFrame, words: str, *, color: str = FAINT, **where: Any) -> Chart:  # noqa: ANN401
+def annotation(place: pl.DataFrame, words: str, *, color: str = FAINT, **where: Any) -> Chart:  # noqa: ANN401
+    """Write words at a place of the chart."""
     import altair as alt
 
     return alt.Chart(place).mark_text(text=words, color=color, fontSize=12, **where)
 
 
-def _style(chart: Chart, title: str) -> Chart:
+def styled(chart: Chart, title: str) -> Chart:
     """Give every chart the same type sizes, quiet grid and white ground."""
     return (
         chart.properties(title=title, background="white", padding=16)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from riffler.evaluation.charts import FAINT, INK, PALETTE, Chart, _method_colour, _note, _style
+from riffler.evaluation.charts import FAINT, INK, PALETTE, Chart, annotation, method_colour, styled
 from riffler.losses import SURROGATES
 from riffler.metrics import prec_at_k_loss
 from riffler.reproduction.generalisation import Rate, Trained
@@ -37,7 +37,7 @@ def along_a_line(title: str = "The surrogates along a line of score vectors (k =
     smooth = lines.mark_line(strokeWidth=2.2).transform_filter("datum.method != 'loss'")
     steps = lines.mark_line(strokeWidth=2.6, interpolate="step").transform_filter("datum.method == 'loss'")
     zero = alt.Chart(pl.DataFrame({"value": [0.0]})).mark_rule(color=FAINT, strokeWidth=1).encode(y="value:Q")
-    return _style(alt.layer(zero, smooth, steps).properties(width=640, height=360), title)
+    return styled(alt.layer(zero, smooth, steps).properties(width=640, height=360), title)
 
 
 def updates_chart(
@@ -74,7 +74,7 @@ def updates_chart(
     dots = base.mark_point(size=60, filled=True, opacity=0.8).transform_filter("datum.kind == 'run'")
     panel = alt.layer(drawn, dots).properties(width=215, height=290)
     order_of_k = list(dict.fromkeys(frame["k"].to_list()))
-    return _style(panel.facet(column=alt.Column("k:N", title=None, sort=order_of_k)), title)
+    return styled(panel.facet(column=alt.Column("k:N", title=None, sort=order_of_k)), title)
 
 
 def mistakes_chart(
@@ -100,7 +100,7 @@ def mistakes_chart(
     )
     y = alt.Y("value:Q", title="mistakes").scale(type="log").axis(values=[1, 10, 100, 1000, 10_000], format="~s")
     colour = _named_colour(order, [INK, PALETTE[0], PALETTE[1]])
-    return _style(lines.encode(x=x, y=y, color=colour, detail="seed:N").properties(width=640, height=340), title)
+    return styled(lines.encode(x=x, y=y, color=colour, detail="seed:N").properties(width=640, height=340), title)
 
 
 def time_chart(points: Sequence[Point], title: str = "Precision at 0.25 on test rows against training time") -> Chart:
@@ -115,7 +115,7 @@ def time_chart(points: Sequence[Point], title: str = "Precision at 0.25 on test 
     x = alt.X("seconds:Q", title="seconds to fit").scale(type="log", padding=12, nice=False)
     x = x.axis(values=[0.001, 0.01, 0.1, 1, 10, 100], format="~g", grid=False)
     y = alt.Y("precision:Q", title="precision at 0.25").scale(zero=False, padding=12).axis(format=".3~f", tickCount=6)
-    base = alt.Chart(frame).encode(x=x, y=y, color=_method_colour(order))
+    base = alt.Chart(frame).encode(x=x, y=y, color=method_colour(order))
     tooltip = [
         alt.Tooltip("method:N"),
         alt.Tooltip("length:Q"),
@@ -132,7 +132,7 @@ def time_chart(points: Sequence[Point], title: str = "Precision at 0.25 on test 
     panel = alt.layer(path, dots, bars, large).properties(width=250, height=230)
     facet = alt.Facet("data:N", title=None, sort=list(dict.fromkeys(point.data for point in points)))
     whole = panel.facet(facet=facet, columns=3).resolve_scale(x="independent", y="independent")
-    return _style(whole, title)
+    return styled(whole, title)
 
 
 def mean_points(points: Sequence[Point], *, chosen: bool = False) -> pl.DataFrame:
@@ -165,13 +165,13 @@ def learning_chart(runs: Sequence[Trained], title: str = "Precision at 0.25 on r
     means = means.with_columns(low=pl.col("precision") - pl.col("spread"), high=pl.col("precision") + pl.col("spread"))
     order = list(dict.fromkeys(run.method for run in runs))
     y = alt.Y("precision:Q", title="precision at 0.25, held out").scale(zero=False).axis(tickCount=6)
-    base = alt.Chart(means).encode(x=_rows_axis(runs), color=_method_colour(order))
+    base = alt.Chart(means).encode(x=_rows_axis(runs), color=method_colour(order))
     band = base.mark_area(opacity=0.13).encode(y="low:Q", y2="high:Q")
     lines = base.mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=55)).encode(y=y)
     place = pl.DataFrame({"precision": [runs[0].best]})
     best = alt.Chart(place).mark_rule(strokeDash=[5, 4], color=FAINT).encode(y="precision:Q")
-    words = _note(place, f"the best ranking: {runs[0].best:.3f}", align="left", x=6, dy=-8).encode(y="precision:Q")
-    return _style(alt.layer(band, best, words, lines).properties(width=640, height=340), title)
+    words = annotation(place, f"the best ranking: {runs[0].best:.3f}", align="left", x=6, dy=-8).encode(y="precision:Q")
+    return styled(alt.layer(band, best, words, lines).properties(width=640, height=340), title)
 
 
 def gap_chart(
@@ -195,7 +195,7 @@ def gap_chart(
     x, words_of_y = _rows_axis(runs), "mean |training - held-out precision|"
     y = alt.Y("gap:Q", title=words_of_y)
     y = y.scale(type="log", nice=False, padding=10).axis(values=[0.003, 0.01, 0.03, 0.1, 0.3], format="~g")
-    base = alt.Chart(means).encode(x=x, color=_method_colour([named[method] for method in order]))
+    base = alt.Chart(means).encode(x=x, color=method_colour([named[method] for method in order]))
     bars = base.mark_rule(strokeWidth=1.5).encode(y=alt.Y("low:Q", title=words_of_y), y2="high:Q")
     lines = base.mark_line(strokeWidth=2.2, point=alt.OverlayMarkDef(size=55)).encode(y=y)
     layers: list[Any] = []
@@ -204,8 +204,8 @@ def gap_chart(
         n = np.array(sorted({run.n for run in runs}))
         reference = pl.DataFrame({"n": n, "gap": 1.3 * start * (n / n[0]) ** power})
         layers.append(alt.Chart(reference).mark_line(strokeDash=[5, 4], color=FAINT).encode(x=x, y=y))
-        layers.append(_note(reference.tail(1), words, align="right", dx=-4, dy=-18).encode(x=x, y=y))
-    return _style(alt.layer(*layers, bars, lines).properties(width=640, height=340), title)
+        layers.append(annotation(reference.tail(1), words, align="right", dx=-4, dy=-18).encode(x=x, y=y))
+    return styled(alt.layer(*layers, bars, lines).properties(width=640, height=340), title)
 
 
 def _rows_axis(runs: Sequence[Trained]) -> Any:  # noqa: ANN401 - an Altair channel
@@ -220,4 +220,4 @@ def _rows_axis(runs: Sequence[Trained]) -> Any:  # noqa: ANN401 - an Altair chan
 def _named_colour(names: list[str], colours: list[str]) -> Any:  # noqa: ANN401 - an Altair channel
     import altair as alt
 
-    return _method_colour(names).scale(alt.Scale(domain=names, range=colours))
+    return method_colour(names).scale(alt.Scale(domain=names, range=colours))
