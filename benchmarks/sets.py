@@ -1,6 +1,7 @@
 """The data of the benchmarks: which sets, which class is positive, and how they are split.
 
-Every set is pooled (official train and test parts together), thinned at random to at most ``MAX_ROWS`` rows, and split
+Every set is pooled (official train and test parts together), thinned at random to ``MAX_ROWS`` rows (fewer for wide
+dense sets: ``MAX_VALUES``), and split
 60 / 20 / 20 into fit, validation and test, stratified, anew for each seed. Sets of at most ``DENSE_COLUMNS`` columns
 are made dense and standardised on the fit part; sparse text sets are left as they are.
 """
@@ -18,6 +19,7 @@ from riffler.errors import DataSetMissing
 from riffler.records import IntArray, Matrix, is_sparse
 
 MAX_ROWS = 60_000
+MAX_VALUES = 20_000_000  # rows x columns of a dense set
 DENSE_COLUMNS = 2000
 
 
@@ -91,8 +93,9 @@ def load(source: Source, seed: int) -> Split | None:
         return None
     X, y = table.X, np.asarray(table.labels()).astype(np.int64)
     rows = np.arange(len(y))
-    if len(y) > MAX_ROWS:
-        rows, _ = train_test_split(rows, train_size=MAX_ROWS, stratify=y, random_state=seed)
+    n_kept = MAX_ROWS if X.shape[1] > DENSE_COLUMNS else min(MAX_ROWS, MAX_VALUES // X.shape[1])
+    if len(y) > n_kept:
+        rows, _ = train_test_split(rows, train_size=n_kept, stratify=y, random_state=seed)
     learn, test = train_test_split(rows, test_size=0.2, stratify=y[rows], random_state=seed)
     fit, validation = train_test_split(learn, test_size=0.25, stratify=y[learn], random_state=seed)
     rows = np.concatenate([fit, validation, test])

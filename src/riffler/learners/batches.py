@@ -14,7 +14,7 @@ import numpy as np
 from riffler.features.blocks import RowBlocks, identity_scaling
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse, n_bytes
 
-RUN_BYTES = 16_384  # a few memory pages: long enough for the hardware to read ahead
+RUN_BYTES = 65_536  # long enough for the hardware to read ahead
 MIN_ROWS = 500
 POSITIVES_PER_BATCH = 50
 RUNS_PER_BATCH = 8
