@@ -36,7 +36,8 @@ def main() -> None:
     parser.add_argument("--parts", default=",".join(PARTS), help="which parts to run")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--sets", nargs="*", default=[], help="only these sets, by the names of the tables")
-    parser.add_argument("--methods", nargs="*", default=[], help="only these methods, by the names of the tables")
+    parser.add_argument("--families", nargs="+", default=["linear", "non-linear"], choices=["linear", "non-linear"])
+    parser.add_argument("--resume", action="store_true", help="take results of the part on quality that are there")
     parser.add_argument("--workers", type=int, default=2, help="processes for the part on quality")
     parser.add_argument("--out", type=Path, default=Path("out/bench/at_k"))
     arguments = parser.parse_args()
@@ -64,7 +65,14 @@ def machine() -> str:
 
 
 def run_quality(arguments: argparse.Namespace, console: Console) -> None:
-    found = quality.run(arguments.seeds, arguments.sets, arguments.methods, arguments.workers)
+    found = quality.run(
+        arguments.seeds,
+        arguments.sets,
+        arguments.families,
+        arguments.workers,
+        arguments.out / "quality",
+        resume=arguments.resume,
+    )
     if not found["cells"]:
         console.print("quality: no data set is on this machine; set RIFFLER_DATA to the folder that holds them")
         return

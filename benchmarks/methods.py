@@ -62,7 +62,7 @@ def methods() -> list[Method]:
             "SGDClassifier",
             "linear",
             lambda k, seed, **grid: SGDClassifier(random_state=seed, average=True, **grid),
-            {"loss": ("log_loss", "hinge", "modified_huber"), "alpha": (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)},
+            {"loss": ("log_loss", "modified_huber"), "alpha": (1e-6, 1e-5, 1e-4, 1e-3)},
         ),
         Method(
             "PerceptronAtK",
@@ -85,7 +85,7 @@ def methods() -> list[Method]:
             "LightGBM",
             "non-linear",
             _light_gbm,
-            {"n_estimators": (100, 400), "num_leaves": (7, 31)},
+            {"n_estimators": (100, 300), "num_leaves": (7, 31)},
         ),
     ]
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import methods as m
@@ -14,6 +17,7 @@ import sets
 from threadpoolctl import threadpool_limits
 
 from riffler import paired_bootstrap, precision_at_k, roc_auc
+from riffler.data import atomic_write
 from riffler.records import FloatArray, IntArray
 
 FLAGSHIP, FLAGSHIP_RBF = "TopKRanker", "TopKRanker rbf"
@@ -49,26 +53,25 @@ class Duel:
     p_worse: float  # chance, under the bootstrap, of a difference of 0 or more
 
 
-def run_set(source: sets.Source, seed: int, only: Sequence[str]) -> tuple[list[Cell], list[Duel]]:
-    """All methods on one split."""
+def run_set(source: sets.Source, seed: int, family: str) -> dict[str, Any]:
+    """All methods of one family on one split."""
     split = sets.load(source, seed)
     if split is None:
-        return [], []
+        return {"cells": [], "duels": []}
     labels = split.y[split.test]
     ks: list[int | float] = [0.25, *(k for k in (50, 300) if labels.sum() >= 2 * k)]
     cells: list[Cell] = []
     outcomes: dict[tuple[str, str], m.Outcome] = {}
-    for method in m.methods():
-        if only and method.name not in only:
-            continue
+    for method in (method for method in m.methods() if method.family == family):
         # the non-linear ones take longest: they run at the share only
-        for outcome in m.run(method, split, ks if method.family == "linear" else ks[:1], seed):
+        for outcome in m.run(method, split, ks if family == "linear" else ks[:1], seed):
             precision = precision_at_k(labels, outcome.scores, outcome.k)
             auc = roc_auc(labels, outcome.scores)
-            place = (split.title, str(outcome.k), seed, method.name, method.family)
+            place = (split.title, str(outcome.k), seed, method.name, family)
             cells.append(Cell(*place, precision, auc, outcome.validation, outcome.seconds, outcome.chosen))
             outcomes[method.name, str(outcome.k)] = outcome
-    return cells, list(_duels(split.title, seed, labels, ks, outcomes))
+    duels = _duels(split.title, seed, labels, ks, outcomes)
+    return {"cells": [asdict(cell) for cell in cells], "duels": [asdict(duel) for duel in duels]}
 
 
 def _duels(
@@ -91,25 +94,36 @@ def _duels(
             yield Duel(title, str(k), seed, rival, found.difference, one_sided)
 
 
-def run(seeds: Sequence[int], only_sets: Sequence[str], only_methods: Sequence[str], workers: int) -> dict[str, Any]:
-    """Every set and seed, in ``workers`` processes; returns plain values for JSON."""
+def run(
+    seeds: Sequence[int], only_sets: Sequence[str], families: Sequence[str], workers: int, folder: Path, *, resume: bool
+) -> dict[str, Any]:
+    """Every set, seed and family in ``workers`` processes; each result is kept in the folder, so a run can go on."""
     sources = [source for source in sets.SOURCES if not only_sets or source.title in only_sets]
-    cells: list[Cell] = []
-    duels: list[Duel] = []
+    folder.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Any] = {"cells": [], "duels": []}
+    waiting = []
+    for seed, family, source in product(seeds, families, sources):
+        kept = folder / f"{source.title.replace(':', '-')}.{family}.{seed}.json"
+        if resume and kept.exists():
+            _add(found, json.loads(kept.read_text(encoding="utf-8")))
+        else:
+            waiting.append((source, seed, family, kept))
     with ProcessPoolExecutor(workers, initializer=threadpool_limits, initargs=(1,)) as pool:
-        jobs = {
-            pool.submit(run_set, source, seed, only_methods): (source.title, seed)
-            for seed in seeds
-            for source in sources
-        }
+        jobs = {pool.submit(run_set, *job[:3]): job for job in waiting}
         for number, job in enumerate(as_completed(jobs), 1):
-            title, seed = jobs[job]
-            found, fought = job.result()
-            cells += found
-            duels += fought
-            state = "done" if found else "not on this machine"
-            print(f"[{number}/{len(jobs)}] {title} seed {seed}: {state}", file=sys.stderr, flush=True)
-    return {"cells": [asdict(cell) for cell in cells], "duels": [asdict(duel) for duel in duels]}
+            source, seed, family, kept = jobs[job]
+            result = job.result()
+            _add(found, result)
+            with atomic_write(kept) as draft:
+                draft.write_text(json.dumps(result, default=float), encoding="utf-8")
+            state = "done" if result["cells"] else "not on this machine"
+            print(f"[{number}/{len(jobs)}] {source.title} {family} seed {seed}: {state}", file=sys.stderr, flush=True)
+    return found
+
+
+def _add(found: dict[str, Any], result: dict[str, Any]) -> None:
+    for name in found:
+        found[name] += result[name]
 
 
 def holm(p_values: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from scipy import sparse
 from riffler.features import blocks
 from riffler.features.blocks import RowBlocks, Scaling, identity_scaling, mapped_scores, standard_scaling
 from riffler.features.kernel import KernelMap
+from riffler.features.warp import StandardWarp
 from riffler.records import FloatArray
 
 rng = np.random.default_rng(0)
@@ -32,7 +33,9 @@ def csr() -> tuple[RowBlocks, FloatArray]:
 
 
 def mapped() -> tuple[RowBlocks, FloatArray]:
-    feature_map = KernelMap("fourier", 8, 0.3, standard_scaling(X, WEIGHT)).fit(X, np.random.RandomState(0))
+    feature_map = KernelMap("fourier", 8, 0.3, StandardWarp(standard_scaling(X, WEIGHT))).fit(
+        X, np.random.RandomState(0)
+    )
     return RowBlocks(X, identity_scaling(8), feature_map), feature_map.transform(X).astype(float)
 
 
@@ -95,6 +98,6 @@ def test_blocks_share_the_memory_of_the_rows() -> None:
 
 
 def test_mapped_scores_block_by_block() -> None:
-    feature_map = KernelMap("fourier", 8, 0.3, identity_scaling(5)).fit(X, np.random.RandomState(0))
+    feature_map = KernelMap("fourier", 8, 0.3, StandardWarp(identity_scaling(5))).fit(X, np.random.RandomState(0))
     coef = rng.normal(size=8).astype(np.float32)
     np.testing.assert_allclose(mapped_scores(X, feature_map, coef), feature_map.transform(X) @ coef, atol=1e-5)

@@ -9,7 +9,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from riffler.errors import UnknownName
 from riffler.features.blocks import Scaling, identity_scaling
-from riffler.features.kernel import KernelMap
+from riffler.features.kernel import KernelMap, OfWarped
+from riffler.features.warp import StandardWarp
 from riffler.records import FloatArray
 
 rng = np.random.default_rng(0)
@@ -19,7 +20,7 @@ EXACT = rbf_kernel((X - X.mean(axis=0)) / X.std(axis=0), gamma=0.2)
 
 
 def kernel_of(method: str, n_components: int) -> FloatArray:
-    Z = KernelMap(method, n_components, 0.2, SCALING).fit(X, np.random.RandomState(1)).transform(X)
+    Z = KernelMap(method, n_components, 0.2, StandardWarp(SCALING)).fit(X, np.random.RandomState(1)).transform(X)
     assert Z.dtype == np.float32
     product: FloatArray = Z @ Z.T
     return product
@@ -39,7 +40,7 @@ def test_nystroem_with_all_rows_is_the_kernel() -> None:
 
 @pytest.mark.parametrize("method", ["fourier", "nystroem"])
 def test_sparse_rows_have_the_features_of_dense_ones(method: str) -> None:
-    one, other = (KernelMap(method, 20, 0.2, Scaling(None, X.std(axis=0))) for _ in range(2))
+    one, other = (KernelMap(method, 20, 0.2, StandardWarp(Scaling(None, X.std(axis=0)))) for _ in range(2))
     csr = sparse.csr_matrix(X)
     dense_features = one.fit(X, np.random.RandomState(0)).transform(X)
     sparse_features = other.fit(csr, np.random.RandomState(0)).transform(csr)
@@ -48,4 +49,9 @@ def test_sparse_rows_have_the_features_of_dense_ones(method: str) -> None:
 
 def test_unknown_method_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName, match=r"No kernel feature method called 'laplace'. Known: fourier, nystroem"):
-        KernelMap("laplace", 10, 1.0, identity_scaling(3))
+        KernelMap("laplace", 10, 1.0, StandardWarp(identity_scaling(3)))
+
+
+def test_rows_warped_before_have_the_same_features() -> None:
+    kernel_map = KernelMap("fourier", 20, 0.2, StandardWarp(SCALING)).fit(X, np.random.RandomState(0))
+    np.testing.assert_array_equal(OfWarped(kernel_map).transform(kernel_map.warp(X)), kernel_map.transform(X))

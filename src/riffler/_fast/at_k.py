@@ -34,8 +34,6 @@ def surrogate_slopes(code, scores, labels, weight, n, k, slopes, room):
     """
     n_pos = 0
     n_neg = 0
-    positive_weight = 0.0
-    positive_sum = 0.0
     for i in range(n):
         slopes[i] = 0.0
         if weight[i] <= 0.0:
@@ -43,26 +41,32 @@ def surrogate_slopes(code, scores, labels, weight, n, k, slopes, room):
         if labels[i] > 0:
             room[n_pos] = i
             n_pos += 1
-            positive_weight += weight[i]
-            positive_sum += weight[i] * scores[i]
         else:
             n_neg += 1
             room[n - n_neg] = i
-    positives = room[:n_pos]
-    negatives = room[n - n_neg : n]
+    return slopes_of_classes(code, scores, weight, room[:n_pos], room[n - n_neg : n], k, slopes, room[n:])
+
+
+@njit(cache=True)
+def slopes_of_classes(code, scores, weight, positives, negatives, k, slopes, room):
+    """The same for rows already told apart: positions of positive weight, and slopes that are 0 before."""
+    positive_weight = 0.0
+    missed = 0.0
+    for i in positives:
+        positive_weight += weight[i]
+        missed += weight[i] * scores[i]
 
     # The ladder: the positives that the best negatives are set against, from the lowest upwards. It starts at
     # position k of the falling order, for max at the very last positive.
-    kept, total, _ = keep_best(positives, scores, weight, -1.0 if code == MAX else 1.0, k, room[n:])
-    ladder = room[n : n + kept]
+    kept, total, _ = keep_best(positives, scores, weight, -1.0 if code == MAX else 1.0, k, room)
+    ladder = room[:kept]
     sort_items(ladder, scores, -1.0)
     beyond = 0.0 if code == MAX else total - k  # part of the first rung that lies below position k
-    missed = positive_sum
     for i in ladder:
         missed -= weight[i] * scores[i]
     missed += beyond * scores[ladder[0]]
-    kept_neg, _, left_out = keep_best(negatives, scores, weight, 1.0, k, room[n + kept :])
-    rivals = room[n + kept : n + kept + kept_neg]
+    kept_neg, _, left_out = keep_best(negatives, scores, weight, 1.0, k, room[kept:])
+    rivals = room[kept : kept + kept_neg]
     sort_items(rivals, scores, 1.0)
 
     if code == AVG:

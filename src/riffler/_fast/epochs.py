@@ -15,7 +15,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from riffler._fast.at_k import surrogate_slopes
+from riffler._fast.at_k import slopes_of_classes
 from riffler._fast.rows import add_row, row_dot
 from riffler._fast.selection import keep_best, sort_items
 
@@ -60,26 +60,35 @@ def sgd_epoch(rows, labels, weight, order, starts, stops, k, share, rule, v, z, 
     longest = (stops - starts).max()
     scores = np.empty(longest)
     slopes = np.empty(longest)
-    batch_labels = np.empty(longest, dtype=labels.dtype)
     batch_weight = np.empty(longest)
     room = np.empty(2 * longest, dtype=np.int64)
     for b in range(starts.shape[0]):
         batch = order[starts[b] : stops[b]]
         n = batch.shape[0]
         positive_weight = 0.0
+        n_pos = 0
+        n_neg = 0
+        scale = state[SCALE]
         for a in range(n):
             i = batch[a]
-            scores[a] = state[SCALE] * row_dot(rows, i, v)
-            batch_labels[a] = labels[i]
+            scores[a] = scale * row_dot(rows, i, v)
+            slopes[a] = 0.0
             batch_weight[a] = weight[i]
-            if labels[i] > 0:
-                positive_weight += weight[i]
+            if weight[i] > 0.0:
+                if labels[i] > 0:
+                    room[n_pos] = a
+                    n_pos += 1
+                    positive_weight += weight[i]
+                else:
+                    n_neg += 1
+                    room[n - n_neg] = a
         if positive_weight <= 0.0:
             continue
         k_here = batch_k(k, share, positive_weight)
         if share <= 0.0 and k_here < k:
             state[CLIPPED] += 1
-        value = surrogate_slopes(rule.code, scores, batch_labels, batch_weight, n, k_here, slopes, room)
+        positives, negatives = room[:n_pos], room[n - n_neg : n]
+        value = slopes_of_classes(rule.code, scores, batch_weight, positives, negatives, k_here, slopes, room[n:])
         state[LOSS_SUM] += value / k_here
         state[N_STEPS] += 1
         step = rule.step / math.sqrt(state[N_STEPS])

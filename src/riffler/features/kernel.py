@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.kernel_approximation import Nystroem
 
 from riffler.errors import UnknownName
-from riffler.features.blocks import Scaling
-from riffler.records import FloatArray, Matrix, is_sparse
+from riffler.features.warp import Warp
+from riffler.records import FloatArray, Matrix
 
 ORTHOGONAL_COLUMNS = 2000  # up to this many columns the random directions are made orthogonal
 
@@ -52,19 +52,21 @@ SAMPLERS = {"fourier": OrthogonalFourier, "nystroem": Nystroem}
 
 
 class KernelMap:
-    """Standardise a block of rows and map it to features z(x) with z(x) . z(x') close to exp(-gamma |x - x'|^2).
+    """Features z(x) of warped rows with z(x) . z(x') close to exp(-gamma |warp(x) - warp(x')|^2).
 
     Parameters
     ----------
     method : "fourier" or "nystroem"
         Random cosines need no data and cost D products a row; Nystroem compares with D rows of the data, is closer
         for the same D, and costs D^2 more a row.
+    warp : callable
+        Brings the columns of a block to one scale.
     """
 
-    def __init__(self, method: str, n_components: int, gamma: float, scaling: Scaling) -> None:
+    def __init__(self, method: str, n_components: int, gamma: float, warp: Warp) -> None:
         if method not in SAMPLERS:
             raise UnknownName.among("kernel feature method", method, SAMPLERS)
-        self.method, self.n_components, self.gamma, self.scaling = method, n_components, gamma, scaling
+        self.method, self.n_components, self.gamma, self.warp = method, n_components, gamma, warp
 
     def fit(self, X: Matrix, rng: np.random.RandomState) -> KernelMap:
         """Draw the random directions, or the rows to compare with."""
@@ -72,19 +74,28 @@ class KernelMap:
             self.n_components = min(self.n_components, X.shape[0])
         sampler: Any = SAMPLERS[self.method](n_components=self.n_components, gamma=self.gamma, random_state=rng)
         if self.method == "fourier":
-            X = X[:1]  # only its width and type matter
+            X = X[:1]  # only its width matters
         elif X.shape[0] > self.n_components:
             X = X[np.sort(rng.choice(X.shape[0], self.n_components, replace=False))]
-        self._sampler = sampler.fit(self._standardised(X))
+        self.sampler = sampler.fit(self.warp(X))
         return self
 
     def transform(self, X: Matrix) -> FloatArray:
         """Features of a block of rows, float32."""
-        features: FloatArray = self._sampler.transform(self._standardised(X)).astype(np.float32, copy=False)
+        return self.of_warped(self.warp(X))
+
+    def of_warped(self, X: Matrix) -> FloatArray:
+        """Features of rows that were warped before."""
+        features: FloatArray = self.sampler.transform(X).astype(np.float32, copy=False)
         return features
 
-    def _standardised(self, X: Matrix) -> Matrix:
-        if is_sparse(X):
-            return X.multiply(1.0 / self.scaling.scale).tocsr().astype(np.float32)
-        centred = X if self.scaling.center is None else X - self.scaling.center
-        return (centred / self.scaling.scale).astype(np.float32)
+
+class OfWarped:
+    """A kernel map for rows that were warped before: a solver that passes many times warps once."""
+
+    def __init__(self, kernel_map: KernelMap) -> None:
+        self._map, self.n_components = kernel_map, kernel_map.n_components
+
+    def transform(self, X: Matrix) -> FloatArray:
+        """Features of a block of warped rows."""
+        return self._map.of_warped(X)

@@ -13,7 +13,7 @@ from riffler.features.blocks import RowBlocks
 from riffler.learners.lockstep import Metric
 from riffler.records import FloatArray
 
-FULL_COLUMNS = 1200  # beyond this many, the full matrix costs more than it saves
+FULL_COLUMNS = 1600  # beyond this many, the full matrix costs more than it saves
 
 
 class Curvature:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +11,10 @@ from sklearn.utils import check_random_state
 
 from riffler.errors import InputError, UnknownName
 from riffler.features.blocks import RowBlocks, Scaling, identity_scaling, mapped_scores, standard_scaling
-from riffler.features.kernel import SAMPLERS, KernelMap
+from riffler.features.kernel import SAMPLERS, KernelMap, OfWarped
+from riffler.features.warp import KNOT_ROWS, RankWarp, StandardWarp, Warp
 from riffler.learners.checks import TrainingSet, checked_training, clipped_k
-from riffler.learners.kernel_width import chosen_gamma
+from riffler.learners.kernel_width import chosen_kernel
 from riffler.learners.ranker import LinearRanker
 from riffler.learners.top_search import Candidate, Progress, TopSearch
 from riffler.learners.working_set import hard_negatives, sampled_rows
@@ -42,7 +44,8 @@ class TopKRanker(LinearRanker):
     features : "fourier" or "nystroem"
         How kernel features are made.
     scale : "auto", "standard" or "none"
-        Standardise the columns inside (no copy is made); "auto" does so for dense data only.
+        Standardise the columns inside (no copy is made); "auto" does so for dense data only, and for a kernel also
+        tries the normal scores of their ranks.
     cv : None, int, splitter or iterable of (train, test)
         How candidates are judged. None holds out a quarter once where there are many positives, else three folds.
     max_iter : int
@@ -85,7 +88,7 @@ class TopKRanker(LinearRanker):
         order_weight: float = 0.1,
         kernel: str = "linear",
         gamma: float | None = None,
-        n_components: int = 1000,
+        n_components: int = 1500,
         features: str = "fourier",
         scale: str = "auto",
         cv: Any = None,  # noqa: ANN401 - as scikit-learn's cv
@@ -129,13 +132,15 @@ class TopKRanker(LinearRanker):
 
     def _fit_kernel(self, data: TrainingSet, scaling: Scaling, rng: np.random.RandomState) -> FloatArray:
         """Learn on a working set of rows; then score all rows, add the negatives that rank high, and go on."""
-        gamma = chosen_gamma(data, scaling, self.k, self._tell, rng) if self.gamma is None else self.gamma
-        self.gamma_ = gamma
-        self._map = KernelMap(self.features, self.n_components, gamma, scaling).fit(data.X, rng)
+        warps: list[Warp] = [StandardWarp(scaling)]
+        if self.scale == "auto" and not is_sparse(data.X):
+            warps.append(RankWarp(sampled_rows(data, rng, KNOT_ROWS)[1].X, int(rng.randint(2**31))))
+        warp, self.gamma_ = chosen_kernel(data, warps, self.gamma, self.k, self._tell, rng)
+        self._map = KernelMap(self.features, self.n_components, self.gamma_, warp).fit(data.X, rng)
         working, counted = sampled_rows(data, rng)
         if self.cv is not None and len(working) < len(data.labels):
-            raise InputError("cv with kernel='rbf' works on up to 20,000 rows; leave it out for more.")
-        search = self._search(counted, self._mapped(counted), lambda share, doing: self._tell(0.2 + 0.7 * share, doing))
+            raise InputError("cv with kernel='rbf' works on up to 25,000 rows; leave it out for more.")
+        search = self._kernel_search(counted, lambda share, doing: self._tell(0.2 + 0.7 * share, doing))
         weights = search.run(self.cv, rng)
         self._remember(search)
         del search  # and with it the features that it keeps
@@ -143,14 +148,17 @@ class TopKRanker(LinearRanker):
             self._tell(0.9, "hard negatives")
             scores = mapped_scores(data.X, self._map, weights[:-1, 0].astype(np.float32))
             harder = hard_negatives(data, working, scores)
-            search = self._search(harder, self._mapped(harder), self._tell)
+            search = self._kernel_search(harder, self._tell)
             weights = search.refit(self.best_, weights)
             self.n_iter_ += search.n_iter
         return weights[:-1, 0]
 
-    def _mapped(self, data: TrainingSet) -> RowBlocks:
+    def _kernel_search(self, data: TrainingSet, progress: Progress) -> TopSearch:
+        """Search on kernel features of rows that are warped once."""
         assert self._map is not None
-        return RowBlocks(data.X, identity_scaling(self._map.n_components), self._map)
+        warped = replace(data, X=self._map.warp(data.X))
+        rows = RowBlocks(warped.X, identity_scaling(self._map.n_components), OfWarped(self._map))
+        return self._search(warped, rows, progress)
 
     def _search(self, data: TrainingSet, rows: RowBlocks, progress: Progress) -> TopSearch:
         settings = self.k, self.order_weight

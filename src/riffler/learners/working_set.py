@@ -13,7 +13,7 @@ import numpy as np
 from riffler.learners.checks import TrainingSet
 from riffler.records import IntArray
 
-WORKING_ROWS = 20_000
+WORKING_ROWS = 25_000
 
 
 def sampled_rows(
