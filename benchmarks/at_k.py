@@ -26,6 +26,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 import riffler
+from riffler.data import atomic_write
 from riffler.evaluation.charts import growth_chart, save_chart, tradeoff_chart
 
 PARTS = ("quality", "tradeoff", "speed", "growth")
@@ -127,7 +128,8 @@ def about(seeds: list[int]) -> dict[str, Any]:
 
 
 def write(path: Path, value: dict[str, Any]) -> None:
-    path.write_text(json.dumps(value, indent=1, default=float), encoding="utf-8")
+    with atomic_write(path) as draft:
+        draft.write_text(json.dumps(value, indent=1, default=float), encoding="utf-8")
 
 
 def show(console: Console, title: str, rows: list[dict[str, Any]]) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 import sets
 from threadpoolctl import threadpool_limits
 
+import riffler
 from riffler import paired_bootstrap, precision_at_k, roc_auc
 from riffler.data import atomic_write
 from riffler.records import FloatArray, IntArray
@@ -90,7 +92,9 @@ def _duels(
             found = paired_bootstrap(
                 precision_at_k, labels, ours.scores, theirs.scores, n_resamples=N_RESAMPLES, seed=seed, k=k
             )
-            one_sided = found.p_value / 2 if found.difference <= 0 else 1 - found.p_value / 2
+            # the two-sided p-value doubles the smaller tail; tell which tail that was by the interval's middle
+            lower_tail = found.low + found.high <= 0
+            one_sided = found.p_value / 2 if lower_tail else 1 - found.p_value / 2
             yield Duel(title, str(k), seed, rival, found.difference, one_sided)
 
 
@@ -102,10 +106,12 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     found: dict[str, Any] = {"cells": [], "duels": []}
     waiting = []
+    code = code_in_use()
     for seed, family, source in product(seeds, families, sources):
         kept = folder / f"{source.title.replace(':', '-')}.{family}.{seed}.json"
-        if resume and kept.exists():
-            _add(found, json.loads(kept.read_text(encoding="utf-8")))
+        earlier = json.loads(kept.read_text(encoding="utf-8")) if resume and kept.exists() else {}
+        if earlier.get("code") == code:
+            _add(found, earlier)
         else:
             waiting.append((source, seed, family, kept))
     with ProcessPoolExecutor(workers, initializer=threadpool_limits, initargs=(1,)) as pool:
@@ -114,16 +120,30 @@ def run(
             source, seed, family, kept = jobs[job]
             result = job.result()
             _add(found, result)
-            with atomic_write(kept) as draft:
-                draft.write_text(json.dumps(result, default=float), encoding="utf-8")
+            if result["cells"]:
+                with atomic_write(kept) as draft:
+                    draft.write_text(json.dumps({"code": code, **result}, default=float), encoding="utf-8")
             state = "done" if result["cells"] else "not on this machine"
             print(f"[{number}/{len(jobs)}] {source.title} {family} seed {seed}: {state}", file=sys.stderr, flush=True)
     return found
 
 
+def code_in_use() -> str:
+    """A fingerprint of the rankers and of the benchmark: results of other code are not taken."""
+    folders = [Path(riffler.__file__).parent, Path(__file__).parent]
+    files = sorted(file for folder in folders for file in folder.rglob("*.py"))
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
 def _add(found: dict[str, Any], result: dict[str, Any]) -> None:
     for name in found:
         found[name] += result[name]
+
+
+def joined(p_values: Sequence[float]) -> float:
+    """Combine p-values that may depend on each other: Cauchy combination."""
+    inside = np.clip(p_values, 1e-6, 1 - 1e-6)
+    return float(0.5 - np.arctan(np.mean(np.tan((0.5 - inside) * np.pi))) / np.pi)
 
 
 def holm(p_values: FloatArray) -> FloatArray:
@@ -178,9 +198,11 @@ def _means(cells: list[dict[str, Any]], k: str) -> dict[str, Any]:
 
 
 def _losses(found: dict[str, Any]) -> dict[str, Any]:
-    """Sets where the flagship is worse than the peer that is best on validation; seeds joined by Fisher's method."""
-    from scipy.stats import combine_pvalues
+    """Sets where the flagship is worse than the peer that is best on validation.
 
+    The seeds draw other splits of the same rows, so their p-values depend on each other; they are joined by the Cauchy
+    combination, which allows that.
+    """
     cells, duels = found["cells"], found["duels"]
     tests: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for data, k, seed in sorted({(duel["data"], duel["k"], duel["seed"]) for duel in duels}):
@@ -189,7 +211,7 @@ def _losses(found: dict[str, Any]) -> dict[str, Any]:
         duel = next(d for d in duels if (d["data"], d["k"], d["seed"], d["rival"]) == (data, k, seed, best["method"]))
         tests.setdefault((data, k), []).append((duel["difference"], duel["p_worse"]))
     keys = list(tests)
-    p_values = np.array([combine_pvalues(np.clip([p for _, p in tests[key]], 1e-6, 1 - 1e-6)).pvalue for key in keys])
+    p_values = np.array([joined([p for _, p in tests[key]]) for key in keys])
     adjusted = holm(p_values)
     rows: list[dict[str, Any]] = [
         {

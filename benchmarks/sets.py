@@ -18,8 +18,8 @@ from riffler import datasets
 from riffler.errors import DataSetMissing
 from riffler.records import IntArray, Matrix, is_sparse
 
-MAX_ROWS = 40_000
-MAX_VALUES = 12_000_000  # rows x columns of a dense set
+MAX_ROWS = 20_000
+MAX_VALUES = 6_000_000  # rows x columns of a dense set
 DENSE_COLUMNS = 2000
 
 

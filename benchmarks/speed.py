@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -166,7 +167,11 @@ def growth(here: str, sizes: tuple[int, ...] = (10_000, 30_000, 100_000, 300_000
     for method in ("TopKRanker", "SGDAtK", "PerceptronAtK"):
         for n_rows in sizes:
             done = subprocess.run(
-                [sys.executable, "-c", GROWTH, method, str(n_rows), here], capture_output=True, text=True, check=True
+                [sys.executable, "-c", GROWTH, method, str(n_rows), here],
+                capture_output=True,
+                text=True,
+                check=True,
+                env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             )
             points.append(json.loads(done.stdout))
             print(f"growth: {points[-1]}", file=sys.stderr, flush=True)

@@ -37,6 +37,7 @@ def far_end(seed: int = 0) -> list[dict[str, Any]]:
             continue
         ends = {
             "order_weight=1": TopKRanker(order_weight=1.0, random_state=seed),
+            "default": TopKRanker(random_state=seed),
             "LogisticRegression": LogisticRegression(max_iter=500),
         }
         found = {name: _measured(split, ranker)["auc"] for name, ranker in ends.items()}

@@ -92,15 +92,6 @@ def test_strong_decay_leaves_the_ball_and_the_average_right() -> None:
     assert fast.state[epochs.SQUARE] == pytest.approx(fast.v @ fast.v)
 
 
-def test_batches_with_fewer_positives_than_k_are_counted() -> None:
-    X, labels = np.eye(6), np.array([1, 0, 0, 1, 1, 0], dtype=np.int8)
-    starts = np.array([0, 3])
-    problem = Problem(X, labels, np.ones(6), np.arange(6, dtype=np.int32), starts, starts + 3)
-    fast = CompiledSGD("max", 1.0, 0.0, np.inf, 6)
-    fast.epoch(problem, 2)
-    assert fast.state[epochs.CLIPPED] == 1  # the first batch has one positive
-
-
 PICKS = {"top": epochs.TOP, "bottom": epochs.BOTTOM, "random": epochs.RANDOM}
 
 

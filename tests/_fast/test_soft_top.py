@@ -35,7 +35,7 @@ def test_value_and_slopes_against_finite_differences(
 
     slopes = scores.copy()
     value, bias_slope, threshold = mixed_slopes(slopes, *fixed, bias, 0.3)
-    assert value == pytest.approx(naive.value(scores, *fixed, bias), abs=1e-8)
+    assert value == pytest.approx(naive.value(scores, *fixed, bias), abs=1e-7)
     assert not slopes[~rows_in].any()
     step = 1e-5
     for i in range(n):
@@ -50,7 +50,7 @@ def test_value_and_slopes_against_finite_differences(
         s, mass = scores[rows_in], weight[rows_in]
         mean = np.average(s, weights=mass)
         z = (s - mean) / np.sqrt(np.average((s - mean) ** 2, weights=mass))
-        assert mass @ naive.soft_step((z - threshold) / width) == pytest.approx(k, rel=1e-8)
+        assert mass @ naive.soft_step((z - threshold) / width) == pytest.approx(k, rel=2e-8)
 
 
 def test_the_top_does_not_change_with_the_length_of_the_scores() -> None:

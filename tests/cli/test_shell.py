@@ -75,10 +75,11 @@ def test_the_traceback_is_shown_where_asked_for() -> None:
         assert "InputError: no" in done.stderr
 
 
-def test_a_bug_keeps_its_traceback() -> None:
+def test_a_bug_is_one_line_that_says_how_to_see_more() -> None:
     done = command_that("1 / 0")
     assert done.returncode == 1
-    assert "Traceback" in done.stderr
+    assert done.stderr.startswith("riffler: error: ZeroDivisionError: division by zero (a fault of Riffler")
+    assert "Traceback" not in done.stderr
 
 
 def test_an_interrupted_command_exits_with_130_and_no_traceback() -> None:

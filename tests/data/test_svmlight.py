@@ -18,9 +18,8 @@ from scipy.sparse import csr_matrix, random_array
 from sklearn.datasets import dump_svmlight_file
 
 from riffler.data import read_table
-from riffler.data.form import is_sparse
 from riffler.errors import DataFileError, FeatureMismatch, LabelError
-from riffler.records import Matrix
+from riffler.records import Matrix, is_sparse
 
 GOOD = "-1 1:0.5 3:2\n+1 2:-1e-3 # a comment\n\n# whole line\n1 3:4\n-1\n"
 

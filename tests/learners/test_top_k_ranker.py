@@ -111,6 +111,7 @@ def test_rbf_learns_what_no_line_can(features: str) -> None:
 def test_rbf_on_more_rows_than_its_working_set(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth of the rows stands for all; hard negatives among the others are found afterwards."""
     monkeypatch.setattr(top_k_ranker, "sampled_rows", lambda data, rng: working_set.sampled_rows(data, rng, 300))
+    monkeypatch.setattr(top_k_ranker, "WORKING_ROWS", 300)
     X, y = two_tops(np.random.default_rng(4))
     told: list[str] = []
     ranker = TopKRanker(

@@ -146,3 +146,19 @@ def test_unknown_surrogate_lists_the_known_ones() -> None:
         surrogate_from("mex")
     with pytest.raises(UnknownName):
         surrogate_from(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_large_fractional_weights_use_up_the_positives_and_no_more(name: str) -> None:
+    """Rounding must not lead the walk past the last positive."""
+    rng = np.random.default_rng(0)
+    scores = np.concatenate([rng.uniform(0.05, 0.9, 1500), rng.uniform(-0.05, 0, 1500)])
+    labels = np.repeat([1, 0], 1500)
+    weight = rng.random(3000) * 1e3
+    weight[1500:] *= 1.2
+    positive_weight = float(weight[:1500].sum())
+    _, slope = compiled(name).value_and_slope(scores, labels, positive_weight, weight)
+    assert (slope[:1500] <= 0).all()
+    assert (slope[1500:] >= 0).all()
+    assert slope[:1500].sum() == pytest.approx(-positive_weight)
+    assert slope[1500:].sum() == pytest.approx(positive_weight)

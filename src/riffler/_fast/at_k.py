@@ -99,15 +99,18 @@ def _walk_pairs(scores, weight, ladder, rivals, k, beyond):
     used = 0.0
     last_rival = 0
     last_rung = 0
-    while used < k - TINY:
-        if left_neg <= TINY:
+    tiny = TINY * max(1.0, k)
+    while used < k - tiny:
+        if left_neg <= tiny:
             rival += 1
             if rival == rivals.shape[0]:
                 break
             left_neg = weight[rivals[rival]]
-        while left_pos <= TINY:
+        while left_pos <= tiny and rung + 1 < ladder.shape[0]:
             rung += 1
             left_pos = weight[ladder[rung]]
+        if left_pos <= tiny:
+            break  # the ladder is used up but for rounding
         margin = 1.0 + scores[rivals[rival]] - scores[ladder[rung]]
         if margin <= 0.0:
             break
@@ -137,15 +140,18 @@ def _walk_avg(scores, weight, ladder, rivals, k, beyond, surplus, missed):
     best_used = 0.0
     best_rival = 0
     best_rung = 0
-    while used < k - TINY:
-        if left_neg <= TINY:
+    tiny = TINY * max(1.0, k)
+    while used < k - tiny:
+        if left_neg <= tiny:
             rival += 1
             if rival == rivals.shape[0]:
                 break
             left_neg = weight[rivals[rival]]
-        while left_pos <= TINY:
+        while left_pos <= tiny and rung + 1 < ladder.shape[0]:
             rung += 1
             left_pos = weight[ladder[rung]]
+        if left_pos <= tiny:
+            break  # the ladder is used up but for rounding
         to_whole = 1.0 - (used - int(used + TINY))
         step = min(min(left_neg, left_pos), min(k - used, to_whole))
         used += step

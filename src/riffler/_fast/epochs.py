@@ -20,8 +20,8 @@ from riffler._fast.rows import add_row, row_dot
 from riffler._fast.selection import keep_best, sort_items
 
 # The slots of the float state array that travels from epoch to epoch.
-N_STEPS, SCALE, SCALE_SUM, SQUARE, LOSS_SUM, MISTAKES, UPDATES, CLIPPED = range(8)
-STATE_SIZE = 8
+N_STEPS, SCALE, SCALE_SUM, SQUARE, LOSS_SUM, MISTAKES, UPDATES = range(7)
+STATE_SIZE = 7
 
 TOP, BOTTOM, RANDOM = 0, 1, 2
 
@@ -85,8 +85,6 @@ def sgd_epoch(rows, labels, weight, order, starts, stops, k, share, rule, v, z, 
         if positive_weight <= 0.0:
             continue
         k_here = batch_k(k, share, positive_weight)
-        if share <= 0.0 and k_here < k:
-            state[CLIPPED] += 1
         positives, negatives = room[:n_pos], room[n - n_neg : n]
         value = slopes_of_classes(rule.code, scores, batch_weight, positives, negatives, k_here, slopes, room[n:])
         state[LOSS_SUM] += value / k_here
@@ -157,8 +155,6 @@ def perceptron_epoch(rows, labels, weight, order, starts, stops, k, share, avg, 
             continue
         state[N_STEPS] += 1
         k_here = batch_k(k, share, positive_weight)
-        if share <= 0.0 and k_here < k:
-            state[CLIPPED] += 1
         for a in range(n):
             taken[a] = 0.0
         _take_units(batch, everything[:n], scores, batch_weight, k_here, seed, state[N_STEPS], room, taken)

@@ -85,7 +85,7 @@ def warn_in_one_line(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code: 0 done, 2 a clear error, 130 interrupted."""
+    """Run one command line and return its exit code: 0 done, 1 a fault of ours, 2 a clear error, 130 interrupted."""
     settings = Settings()
     try:
         with warnings.catch_warnings():
@@ -98,6 +98,12 @@ def run(arguments: Sequence[str]) -> int:
             raise
         typer.echo(f"riffler: error: {one_line(error)}", err=True)
         return 2
+    except Exception as error:
+        if settings.traceback:
+            raise
+        what = f"{type(error).__name__}: {one_line(error)}"
+        typer.echo(f"riffler: error: {what} (a fault of Riffler; `riffler --traceback ...` shows where)", err=True)
+        return 1
 
 
 def main() -> None:

@@ -70,7 +70,8 @@ def stretch(tell: Callable[[float, str], None], start: float, end: float) -> Cal
 def check_target(path: Path, option: str, endings: tuple[str, ...] = ()) -> None:
     """Refuse a path that could not be written, before the work and not after it."""
     if endings and path.suffix.lower() not in endings:
-        raise InputError(f"{option} {path}: the file must end in {' or '.join(endings)}.")
+        known = " or ".join(ending for ending in endings if ending)
+        raise InputError(f"{option} {path}: the file must end in {known}.")
     if path.is_dir():
         raise InputError(f"{option} {path} is a folder. Name a file in it.")
     above = path.parent

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from riffler.evaluation.ranking_report import RankingReport
     from riffler.metrics import BootstrapInterval, PairedDifference
 
-MODEL_ENDINGS = (".joblib", ".pkl")
+MODEL_ENDINGS = (".joblib", ".pkl", "")
 
 
 class Kernel(StrEnum):
@@ -88,7 +88,9 @@ def rank(
     ] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels.")] = None,
     positive: Annotated[str | None, typer.Option(help="The label value to find; all others are negative.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the first method's model (.joblib or .pkl).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the first method's model (joblib; load it only from those you trust).")
+    ] = None,
     ranked: Annotated[
         Path | None, typer.Option(help="Write the test items as the first method ranks them (.csv).")
     ] = None,

@@ -30,15 +30,17 @@ def reproduce(
     from riffler.reproduction import REPRODUCTIONS
     from riffler.reproduction import reproduce as run_again
 
+    if json is not None:
+        output.check_target(json, "--json")
     if name is None:
         listing = output.table("Published results that can be run again", "name", "result")
         for known, (title, _) in REPRODUCTIONS.items():
             listing.add_row(known, title)
         output.console().print(listing)
+        if json is not None:
+            output.write_json(json, {known: title for known, (title, _) in REPRODUCTIONS.items()})
         return
     check_folder(out)
-    if json is not None:
-        output.check_target(json, "--json")
     with output.progress_bar() as progress:
         done = run_again(name, "quick" if quick else "full", progress)
         progress(1.0, "drawing")

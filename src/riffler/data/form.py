@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from riffler.records import Matrix
-
-
-def is_sparse(X: Matrix) -> bool:
-    """Whether X is a CSR matrix, asked without loading SciPy."""
-    return hasattr(X, "indptr")
+from riffler.records import Matrix, is_sparse, n_bytes
 
 
 def dense_is_smaller(X: Matrix) -> bool:
@@ -18,8 +13,7 @@ def dense_is_smaller(X: Matrix) -> bool:
     (True, False)
     """
     n_rows, n_columns = X.shape
-    as_csr = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    return bool(n_rows * n_columns * X.dtype.itemsize < as_csr)
+    return bool(n_rows * n_columns * X.dtype.itemsize < n_bytes(X))
 
 
 def in_form(X: Matrix, dense: bool | None) -> Matrix:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from riffler.data.form import in_form, is_sparse
+from riffler.data.form import in_form
 from riffler.data.frames import read_csv_texts
 from riffler.data.known import Dataset, Part, data_folder, dataset, find_parts, known_datasets
 from riffler.data.labels import PASS_POSITIVE, Positive, as_values
@@ -21,7 +21,7 @@ from riffler.data.reading import finish, read_as
 from riffler.data.svmlight import read_svmlight
 from riffler.data.table import Table
 from riffler.errors import DataFileError, FeatureMismatch, InputError, UnknownName
-from riffler.records import IntArray
+from riffler.records import IntArray, is_sparse
 
 if TYPE_CHECKING:
     import polars as pl

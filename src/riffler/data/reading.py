@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from riffler.data import frames, npz, svmlight
-from riffler.data.form import in_form, is_sparse
+from riffler.data.form import in_form
 from riffler.data.labels import (
     Positive,
     Sides,
@@ -29,6 +29,7 @@ from riffler.data.svmlight_diagnosis import SeveralLabels
 from riffler.data.table import RawTable, Schema, Table
 from riffler.data.tabular import from_frame
 from riffler.errors import FeatureMismatch, InputError, LabelError
+from riffler.records import is_sparse
 
 
 def read_table(

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from riffler.data.form import is_sparse
 from riffler.data.table import Table
 from riffler.errors import InputError, LabelError
 from riffler.learners import ranker_from_name
-from riffler.records import FloatArray, IntArray
+from riffler.records import FloatArray, IntArray, is_sparse
 
 BASELINE = "logistic regression"
 """The line every ranking is compared with, fitted in the same run."""
@@ -82,8 +81,11 @@ def compare(
     """Fit each method and, last, the baseline on the train table, and score the test table.
 
     Repeated names are fitted once; ``logistic`` is the baseline; a method that offers kernels is fitted with each of
-    them. All models are made before the first is fitted, so a wrong name costs no time.
+    them. All models are made before the first is fitted, so a wrong name costs no time. An integer k counts items of
+    the test table: a longer train table has that many more at its top.
     """
+    if not isinstance(k, float):
+        k = max(1, round(k * train.n_items / test.n_items))
     rankers: dict[str, Any] = {}
     for method in methods:
         if method != "logistic":

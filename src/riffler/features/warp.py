@@ -15,7 +15,7 @@ from riffler.features.blocks import Scaling
 from riffler.records import FloatArray, Matrix, is_sparse
 
 KNOTS = 200
-KNOT_ROWS = 10_000  # rows that the quantiles are read from
+KNOT_ROWS = 10_000  # rows that are enough to read the quantiles from
 FARTHEST = 3.0  # normal scores beyond are as far as this
 
 
@@ -44,11 +44,9 @@ class StandardWarp:
 class RankWarp:
     """Normal scores of the ranks of each column of a dense sample, cut at 3 and standardised."""
 
-    def __init__(self, sample: FloatArray, seed: int) -> None:
+    def __init__(self, sample: FloatArray) -> None:
         n_knots = min(KNOTS, len(sample))
-        self._ranks = QuantileTransformer(
-            n_quantiles=n_knots, output_distribution="normal", subsample=KNOT_ROWS, random_state=seed
-        ).fit(sample)
+        self._ranks = QuantileTransformer(n_quantiles=n_knots, output_distribution="normal", subsample=None).fit(sample)
         scores = self._scores(sample)
         self._center = scores.mean(axis=0)
         spread = scores.std(axis=0)

@@ -64,6 +64,8 @@ def checked_training(
         raise _named(error, X, estimator, reset) from error
     given: Any = column_or_1d(y)
     weight = np.ones(X.shape[0]) if sample_weight is None else row_weights(sample_weight, X.shape[0])
+    if 0 < weight.max() < 1:  # shares of a whole, not repetitions: only their proportions can be meant
+        weight = weight * (np.count_nonzero(weight) / weight.sum())
     names = _two_classes(given, classes, weight)
     labels = (given == names[1]).astype(np.int8)
     strange = np.flatnonzero((labels == 0) & (given != names[0]))

@@ -36,7 +36,7 @@ def chosen_kernel(
     for warp in warps:
         warped = replace(sample, X=warp(sample.X))
         plain = RowBlocks(warped.X, identity_scaling(warped.X.shape[1]))
-        unit = 1.0 / float(plain.mean_squares(sample.weight).sum())
+        unit = 1.0 / (float(plain.mean_squares(sample.weight).sum()) or 1.0)
         for width in [factor * unit for factor in FACTORS] if gamma is None else [gamma]:
             tell(0.2 * len(tried) / (len(warps) * len(FACTORS)), "kernel width")
             # the same folds and directions for every width: only the width differs

@@ -168,14 +168,15 @@ def mistake_bound(
         raise UnknownName.among("surrogate with a mistake bound", surrogate, BOUNDED)
     loss = BOUNDED[surrogate]()
     coef = np.asarray(coef, dtype=float).ravel()
-    total, largest_square, largest_k = 0.0, 0.0, 0.0
+    from riffler._fast.rows import as_rows, largest_square
+
+    total, longest, largest_k = 0.0, 0.0, 0.0
     for X, labels in batches:
         n_positive = int(np.count_nonzero(labels > 0))
         if n_positive == 0:
             continue
         k_here = min(resolve_k(k, n_positive), n_positive)
         total += loss.value(np.asarray(X @ coef).ravel(), labels, k_here)
-        squares = X.multiply(X).sum(axis=1) if hasattr(X, "multiply") else np.einsum("ij,ij->i", X, X)
-        largest_square = max(largest_square, float(np.max(squares)))
+        longest = max(longest, float(largest_square(as_rows(X), X.shape[0])))
         largest_k = max(largest_k, k_here)
-    return float((np.linalg.norm(coef) * np.sqrt(4 * largest_k * largest_square) + np.sqrt(total)) ** 2)
+    return float((np.linalg.norm(coef) * np.sqrt(4 * largest_k * longest) + np.sqrt(total)) ** 2)

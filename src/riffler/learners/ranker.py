@@ -39,7 +39,12 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         return precision_at_k(labels, self.decision_function(X), self.k, sample_weight=sample_weight)
 
     def _raw_scores(self, X: Matrix) -> FloatArray:
-        return np.asarray(X @ self.coef_[0]).ravel()
+        """Scores by one compiled loop over each row: the same whatever rows are scored together."""
+        from riffler._fast.rows import as_rows, scores_of_all
+
+        scores = np.empty(X.shape[0], dtype=X.dtype)
+        scores_of_all(as_rows(X), X.shape[0], self.coef_[0], scores)
+        return scores
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -17,7 +17,7 @@ from riffler.learners.checks import TrainingSet, checked_training, clipped_k
 from riffler.learners.kernel_width import chosen_kernel
 from riffler.learners.ranker import LinearRanker
 from riffler.learners.top_search import Candidate, Progress, TopSearch
-from riffler.learners.working_set import hard_negatives, sampled_rows
+from riffler.learners.working_set import WORKING_ROWS, hard_negatives, sampled_rows
 from riffler.records import FloatArray, Matrix, is_sparse
 
 
@@ -92,8 +92,8 @@ class TopKRanker(LinearRanker):
         features: str = "fourier",
         scale: str = "auto",
         cv: Any = None,  # noqa: ANN401 - as scikit-learn's cv
-        max_iter: int = 50,
-        tol: float = 1e-2,
+        max_iter: int = 30,
+        tol: float = 1e-1,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
         progress: Progress | None = None,
     ) -> None:
@@ -132,14 +132,15 @@ class TopKRanker(LinearRanker):
 
     def _fit_kernel(self, data: TrainingSet, scaling: Scaling, rng: np.random.RandomState) -> FloatArray:
         """Learn on a working set of rows; then score all rows, add the negatives that rank high, and go on."""
+        if self.cv is not None and len(data.labels) > WORKING_ROWS:
+            raise InputError(f"cv with kernel='rbf' works on up to {WORKING_ROWS:,} rows; leave it out for more.")
         warps: list[Warp] = [StandardWarp(scaling)]
         if self.scale == "auto" and not is_sparse(data.X):
-            warps.append(RankWarp(sampled_rows(data, rng, KNOT_ROWS)[1].X, int(rng.randint(2**31))))
+            some = rng.permutation(len(data.labels))[:KNOT_ROWS]
+            warps.append(RankWarp(data.X[np.sort(some)]))
         warp, self.gamma_ = chosen_kernel(data, warps, self.gamma, self.k, self._tell, rng)
         self._map = KernelMap(self.features, self.n_components, self.gamma_, warp).fit(data.X, rng)
         working, counted = sampled_rows(data, rng)
-        if self.cv is not None and len(working) < len(data.labels):
-            raise InputError("cv with kernel='rbf' works on up to 25,000 rows; leave it out for more.")
         search = self._kernel_search(counted, lambda share, doing: self._tell(0.2 + 0.7 * share, doing))
         weights = search.run(self.cv, rng)
         self._remember(search)

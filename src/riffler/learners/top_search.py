@@ -28,7 +28,6 @@ class Candidate:
 
     setting: Setting
     worth: Worth
-    start: FloatArray  # mean over the folds of the classifier it started from
 
 
 class TopSearch:
@@ -50,6 +49,7 @@ class TopSearch:
         self._curvature = Curvature(rows, data.weight)
         self._penalties = [penalty * self._curvature.mean_square for penalty in PENALTIES]
         self.candidates: list[Candidate] = []
+        self._starts: dict[float, FloatArray] = {}  # penalty -> mean over the folds of its classifiers
         self.n_iter = 0
 
     @property
@@ -61,7 +61,7 @@ class TopSearch:
         """Try all candidates and fit the best one on all rows."""
         self.try_all(cv, rng)
         self._tell(0.8, "fitting on all rows")
-        return self.refit(self.best, self.best.start)
+        return self.refit(self.best, self._starts[self.best.setting.penalty])
 
     def try_all(self, cv: Any, rng: np.random.RandomState) -> None:  # noqa: ANN401 - as scikit-learn's cv
         """Judge all candidates on held-out rows."""
@@ -69,8 +69,9 @@ class TopSearch:
         if len(train):
             self._walk_and_judge(train, held_out)
         else:  # nothing can be held out: a classifier with a middle penalty
-            nowhere = np.zeros((self._rows.n_columns + 1, 1))
-            self.candidates.append(Candidate(Setting(self._penalties[1]), Worth(0.0, 0.0), nowhere))
+            penalty = self._penalties[1]
+            self._starts[penalty] = np.zeros((self._rows.n_columns + 1, 1))
+            self.candidates.append(Candidate(Setting(penalty), Worth(np.nan, np.nan)))
 
     def refit(self, candidate: Candidate, start: FloatArray) -> FloatArray:
         """Follow one candidate's path on all rows, from the given weights."""
@@ -88,27 +89,28 @@ class TopSearch:
         judge = Judge(self._k, self._data.labels, self._data.weight, held_out)
         n_folds, n_stops = len(train), len(PENALTIES) + len(WIDTHS)
         weights: FloatArray = np.zeros((self._rows.n_columns + 1, n_folds))
-        classifiers: list[FloatArray] = []
+        best, best_weights = self._penalties[0], weights
+        best_precision = -np.inf
         for stop, penalty in enumerate(self._penalties):
             self._tell(0.8 * stop / n_stops, "classifiers")
             weights = walk.classify(weights, penalty)
-            classifiers.append(weights)
             worth = judge.worth(walk.each_scores(weights))
-            self.candidates.append(Candidate(Setting(penalty), worth, weights.mean(axis=1, keepdims=True)))
+            self.candidates.append(Candidate(Setting(penalty), worth))
+            self._starts[penalty] = weights.mean(axis=1, keepdims=True)
+            if worth.precision > best_precision:
+                best, best_weights, best_precision = penalty, weights, worth.precision
         if self._order_weight >= 1.0:
             return
-        best = int(np.argmax([one.worth.precision for one in self.candidates]))
-        start = self.candidates[best].start
-        judge.compare_with(walk.each_scores(classifiers[best]))
-        settings = [Setting(self._penalties[best], order) for order in ORDERS]
-        weights = np.tile(classifiers[best], (1, len(settings)))
+        judge.compare_with(walk.each_scores(best_weights))
+        settings = [Setting(best, order) for order in ORDERS]
+        weights = np.tile(best_weights, (1, len(settings)))
         for stop, width in enumerate(WIDTHS, start=len(PENALTIES)):
             self._tell(0.8 * stop / n_stops, "sharpening the top")
             weights = walk.sharpen(weights, settings, width)
             settings = [replace(setting, widths=(*setting.widths, width)) for setting in settings]
             for place, setting in enumerate(settings):
                 models = weights[:, place * n_folds : (place + 1) * n_folds]
-                self.candidates.append(Candidate(setting, judge.worth(walk.each_scores(models)), start))
+                self.candidates.append(Candidate(setting, judge.worth(walk.each_scores(models))))
 
     def _walk(self, subsets: BoolArray) -> Walk:
         data = self._data

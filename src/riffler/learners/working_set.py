@@ -20,7 +20,8 @@ def sampled_rows(
     data: TrainingSet, rng: np.random.RandomState, n_rows: int = WORKING_ROWS
 ) -> tuple[IntArray, TrainingSet]:
     """Return the rows of a working set and the set itself: up to half positives, the rest random negatives."""
-    positives, negatives = np.flatnonzero(data.labels > 0), np.flatnonzero(data.labels <= 0)
+    counted = data.weight > 0
+    positives, negatives = (np.flatnonzero(counted & (data.labels == label)) for label in (1, 0))
     if len(data.labels) <= n_rows:
         return np.arange(len(data.labels)), data
     n_positive = min(len(positives), max(n_rows // 2, n_rows - len(negatives)))
@@ -36,7 +37,7 @@ def hard_negatives(
     data: TrainingSet, working: IntArray, scores: np.ndarray[tuple[int], np.dtype[np.float32]]
 ) -> TrainingSet:
     """Return the working set joined by the best scored negatives outside it, half as many as it has rows."""
-    outside = data.labels <= 0
+    outside = (data.labels <= 0) & (data.weight > 0)
     outside[working] = False
     candidates = np.flatnonzero(outside)
     n_added = min(len(candidates), len(working) // 2)
@@ -44,8 +45,8 @@ def hard_negatives(
         return _part(data, working)
     best = candidates[np.argpartition(-scores[candidates], n_added - 1)[:n_added]]
     rows = np.sort(np.concatenate([working, best]))
-    # Above the cut every negative is in, and counts once; below it the sampled ones stand for those left out.
-    return _part(data, rows, exact=scores >= scores[best].min())
+    # Above the cut every negative is in, and counts once; at it and below, those taken stand for those left out.
+    return _part(data, rows, exact=scores > scores[best].min())
 
 
 def _part(
