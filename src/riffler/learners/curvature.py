@@ -1,7 +1,7 @@
 """A guess of the inverse Hessian of the logistic loss, made once from the second moments of the features.
 
-The Hessian is at most a quarter of the second moments, plus the penalty. With it the solver's first
-steps point where Newton's would, whatever the penalty, for one product with a small matrix a step (dense), or one with a diagonal
+The Hessian is at most a quarter of the second moments, plus the penalty. With it the solver's first steps point where
+Newton's would, whatever the penalty, for one product with a small matrix a step (dense), or one with a diagonal
 (sparse, or very many columns).
 """
 
