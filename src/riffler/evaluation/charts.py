@@ -64,7 +64,7 @@ def tradeoff_chart(points: Rows, title: str = "The very top against the whole or
     """
     import altair as alt
 
-    frame = _frame(points, ["data", "method", "weight", "precision", "auc"])
+    frame = _with_weights_in_words(_frame(points, ["data", "method", "weight", "precision", "auc"]))
     base = alt.Chart(frame).encode(
         x=alt.X("auc:Q", title="AUC (the whole order)").scale(zero=False, padding=20).axis(tickCount=6),
         y=alt.Y("precision:Q", title="precision at k (the top)").scale(zero=False, padding=20).axis(tickCount=6),
@@ -79,10 +79,18 @@ def tradeoff_chart(points: Rows, title: str = "The very top against the whole or
     ]
     shape = alt.Shape("method:N", legend=None).scale(domain=_in_order(frame, "method"))
     dots = base.mark_point(size=90, filled=True, opacity=1).encode(shape=shape, tooltip=tooltip)
-    words = base.mark_text(dx=8, dy=-9, align="left", fontSize=11).encode(text="weight:Q")
+    words = base.mark_text(dx=8, dy=-9, align="left", fontSize=11).encode(text="weights:N")
     panel = alt.layer(path, dots, words.transform_filter("isValid(datum.weight)")).properties(width=380, height=320)
     columns = alt.Column("data:N", title=None, sort=_in_order(frame, "data"))
-    return styled(panel.facet(column=columns).resolve_scale(x="independent", y="independent"), title)
+    return styled(panel.facet(column=columns), title)
+
+
+def _with_weights_in_words(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add ``weights``: weights that lead to the same point are written once, from the lowest to the highest."""
+    place = ["data", "method", pl.col("auc").round(2), pl.col("precision").round(2)]
+    low, high = pl.col("weight").min().over(place), pl.col("weight").max().over(place)
+    words = pl.when(low == high).then(pl.format("{}", low)).otherwise(pl.format("{} to {}", low, high))
+    return frame.with_columns(pl.when(pl.col("weight") == low).then(words).otherwise(pl.lit("")).alias("weights"))
 
 
 def growth_chart(points: Rows, title: str = "Time and memory against the number of rows") -> Chart:
