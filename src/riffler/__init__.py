@@ -14,21 +14,28 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from riffler.data import Table, read_table
     from riffler.errors import (
+        AnswerError,
+        AnswersPending,
+        BudgetExhausted,
         DataFileError,
         DataSetMissing,
         FeatureMismatch,
         InputError,
         KClippedWarning,
         LabelError,
+        NoClaim,
         RifflerError,
         UnknownName,
     )
     from riffler.evaluation.scorers import precision_at_k_scorer
+    from riffler.learners.active_at_k import ActivePerceptronAtK, PaperReadings
+    from riffler.learners.asking import Step
     from riffler.learners.gradient_at_k import GradientAtK
     from riffler.learners.one_pass import OnePassMiniBatch
     from riffler.learners.perceptron_at_k import PerceptronAtK, mistake_bound
     from riffler.learners.sgd_at_k import SGDAtK
     from riffler.learners.top_k_ranker import TopKRanker
+    from riffler.ledger import Ledger
     from riffler.losses.at_k import Avg, Max, Ramp, Struct, Surrogate
     from riffler.metrics import (
         average_precision,
@@ -47,25 +54,34 @@ if TYPE_CHECKING:
         roc_auc,
         winner_takes_all,
     )
+    from riffler.oracles import ArrayOracle, CallableOracle, FileOracle
+    from riffler.samplers import Exponential, Inverse, Sequential, Uniform
 
 _HOMES = {
     "riffler.data": ("Table", "read_table"),
     "riffler.errors": (
+        "AnswerError",
+        "AnswersPending",
+        "BudgetExhausted",
         "DataFileError",
         "DataSetMissing",
         "FeatureMismatch",
         "InputError",
         "KClippedWarning",
         "LabelError",
+        "NoClaim",
         "RifflerError",
         "UnknownName",
     ),
     "riffler.evaluation.scorers": ("precision_at_k_scorer",),
+    "riffler.learners.active_at_k": ("ActivePerceptronAtK", "PaperReadings"),
+    "riffler.learners.asking": ("Step",),
     "riffler.learners.gradient_at_k": ("GradientAtK",),
     "riffler.learners.one_pass": ("OnePassMiniBatch",),
     "riffler.learners.perceptron_at_k": ("PerceptronAtK", "mistake_bound"),
     "riffler.learners.sgd_at_k": ("SGDAtK",),
     "riffler.learners.top_k_ranker": ("TopKRanker",),
+    "riffler.ledger": ("Ledger",),
     "riffler.losses.at_k": (
         "Avg",
         "Max",
@@ -90,30 +106,47 @@ _HOMES = {
         "roc_auc",
         "winner_takes_all",
     ),
+    "riffler.oracles": ("ArrayOracle", "CallableOracle", "FileOracle"),
+    "riffler.samplers": ("Exponential", "Inverse", "Sequential", "Uniform"),
 }
 """Which module defines which public names; one test compares it with ``__all__`` and with the typed imports above."""
 
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ActivePerceptronAtK",
+    "AnswerError",
+    "AnswersPending",
+    "ArrayOracle",
     "Avg",
+    "BudgetExhausted",
+    "CallableOracle",
     "DataFileError",
     "DataSetMissing",
+    "Exponential",
     "FeatureMismatch",
+    "FileOracle",
     "GradientAtK",
     "InputError",
+    "Inverse",
     "KClippedWarning",
     "LabelError",
+    "Ledger",
     "Max",
+    "NoClaim",
     "OnePassMiniBatch",
+    "PaperReadings",
     "PerceptronAtK",
     "Ramp",
     "RifflerError",
     "SGDAtK",
+    "Sequential",
+    "Step",
     "Struct",
     "Surrogate",
     "Table",
     "TopKRanker",
+    "Uniform",
     "UnknownName",
     "average_precision",
     "bootstrap_interval",

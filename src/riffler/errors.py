@@ -4,8 +4,12 @@ RifflerError
 ├── InputError (also a ValueError)      what the caller passed cannot be used
 │   ├── DataFileError                   a data file is empty, cut short or malformed
 │   ├── FeatureMismatch                 X has other columns than the model was fitted on
+│   ├── AnswerError                     an oracle answered something else than relevant, irrelevant or unknown
 │   ├── LabelError                      labels are missing, not binary, or of one class only
+│   ├── NoClaim                         what was asked does not allow the estimate that is wanted
 │   └── UnknownName                     no loss, method or data set has that name
+├── AnswersPending                      questions wait for a person's answers
+├── BudgetExhausted                     a question would cost more than is left
 └── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
 
 KClippedWarning (a UserWarning)         fewer positives than k: k was lowered
@@ -34,8 +38,16 @@ class FeatureMismatch(InputError):
     """X has other columns than the model was fitted on."""
 
 
+class AnswerError(InputError):
+    """An oracle answered something else than relevant, irrelevant or unknown; the message names the item."""
+
+
 class LabelError(InputError):
     """Labels are missing, not binary, or of one class only."""
+
+
+class NoClaim(InputError):
+    """What was asked does not allow the estimate that is wanted; the message says why and what would."""
 
 
 class UnknownName(InputError):
@@ -49,6 +61,14 @@ class UnknownName(InputError):
         No surrogate called 'mex'. Known: avg, max.
         """
         return cls(f"No {kind} called {name!r}. Known: {', '.join(sorted(known))}.")
+
+
+class AnswersPending(RifflerError):
+    """Questions wait for a person's answers; the message says how many and where. Answer them, then step again."""
+
+
+class BudgetExhausted(RifflerError):
+    """A question would cost more than is left of the budget; nothing was asked."""
 
 
 class DataSetMissing(RifflerError, FileNotFoundError):

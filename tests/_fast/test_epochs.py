@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riffler._fast import epochs
+from riffler._fast import draws, epochs
 from riffler._fast.rows import as_rows
 from riffler.losses import SURROGATES, surrogate_from
 from riffler.records import FloatArray
@@ -99,7 +99,7 @@ def perceptrons(problem: Problem, surrogate: str, pick: str, k: float, start: Fl
     """Run two epochs of both and compare everything they report."""
     seed = 12345
     state, v, z = epochs.new_state(), start.copy(), np.zeros(len(start))
-    slow = NaivePerceptron(surrogate, pick, lambda step, row: float(epochs._uniform(seed, step, row)), start.copy())
+    slow = NaivePerceptron(surrogate, pick, lambda step, row: float(draws.uniform(seed, step, row)), start.copy())
     share, amount = (k, 0.0) if isinstance(k, float) else (0.0, float(k))
     rows, batches = rows_of(problem, storage), (problem.order, problem.starts, problem.stops)
     avg = surrogate == "avg"
@@ -135,9 +135,9 @@ def test_ties_at_the_cut_fall_by_their_keys(surrogate: str, pick: str, problem: 
 
 
 def test_keys_are_spread_evenly_and_depend_on_all_they_are_given() -> None:
-    draws = [(seed, step, row) for seed in (0, 7) for step in (-2, -1, 1, 2) for row in range(50)]
-    keys = np.array([epochs._uniform(seed, float(step), row) for seed, step, row in draws])
-    assert len(np.unique(keys)) == len(draws)
+    cases = [(seed, step, row) for seed in (0, 7) for step in (-2, -1, 1, 2) for row in range(50)]
+    keys = np.array([draws.uniform(seed, float(step), row) for seed, step, row in cases])
+    assert len(np.unique(keys)) == len(cases)
     assert keys.min() >= 0
     assert keys.max() < 1
     assert abs(keys.mean() - 0.5) < 0.05

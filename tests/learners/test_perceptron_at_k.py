@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from riffler import PerceptronAtK, mistake_bound
-from riffler._fast import epochs
+from riffler._fast import draws
 from riffler.errors import UnknownName
 from riffler.records import FloatArray, IntArray
 from tests.naive.perceptron_at_k import NaivePerceptron
@@ -112,7 +112,7 @@ def test_a_separable_stream_stops_making_mistakes(surrogate: str) -> None:
 def test_a_stream_equals_the_plain_loop(k: int | float, storage: str) -> None:
     batches, _, _ = margin_stream(1, n_batches=12)
     ranker = PerceptronAtK(k, random_state=5)
-    slow = NaivePerceptron("avg", "top", lambda step, row: epochs._uniform(ranker._tie_seed, step, row), np.zeros(6))
+    slow = NaivePerceptron("avg", "top", lambda step, row: draws.uniform(ranker._tie_seed, step, row), np.zeros(6))
     for X, labels in batches:
         ranker.partial_fit(X if storage == "dense" else sparse.csr_matrix(X), labels)
         slow.see(X, labels, np.ones(len(labels)), np.arange(len(labels)), k)

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from riffler._fast.at_k import slopes_of_classes
+from riffler._fast.draws import uniform
 from riffler._fast.rows import add_row, row_dot
 from riffler._fast.selection import keep_best, sort_items
 
@@ -113,25 +114,6 @@ def sgd_step(rows, batch, slopes, n, slope_step, step, rule, v, z, total, state)
 
 
 @njit(cache=True)
-def _mix_bits(seed, step, item):
-    """A repeatable random key for (seed, step, item): the finaliser of splitmix64."""
-    x = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
-    # the state holds the step as a float; a negative float has no defined unsigned value, a negative integer has
-    x += np.uint64(np.int64(step)) * np.uint64(0xD1B54A32D192ED03) + np.uint64(item)
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return x
-
-
-@njit(cache=True)
-def _uniform(seed, step, item):
-    return float(_mix_bits(seed, step, item) >> np.uint64(11)) / 9007199254740992.0
-
-
-@njit(cache=True)
 def perceptron_epoch(rows, labels, weight, order, starts, stops, k, share, avg, pick, seed, v, z, state):
     """Mini-batches of the perceptron at k (ALGORITHMS 3.1); the state counts mistakes and updates."""
     longest = (stops - starts).max()
@@ -211,7 +193,7 @@ def _take_units(batch, items, scores, weight, amount, seed, step, room, taken):
     if n_tied > 1:
         keys = np.empty(scores.shape[0])
         for a in tied:
-            keys[a] = _uniform(seed, step, batch[a])
+            keys[a] = uniform(seed, step, batch[a])
         sort_items(tied, keys, 1.0)
     for a in tied:
         taken[a] = min(max(left, 0.0), weight[a])

@@ -1,0 +1,127 @@
+"""Labels from a person who fills in a table: questions go out as CSV, answers come back in the same file."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from riffler.data.atomic import atomic_write
+from riffler.errors import AnswersPending, DataFileError
+from riffler.ledger import UNKNOWN, Entry, Item
+from riffler.oracles.base import Cost, Oracle, checked_answer
+from riffler.records import BoolArray, FloatArray
+
+COLUMNS = ("item", "answer", "round", "origin", "in_top", "probability", "cost", "asked_at")
+
+
+class FileOracle(Oracle):
+    """Write questions into a CSV file, and read the answers that a person wrote into its ``answer`` column.
+
+    A question without an answer raises :class:`~riffler.errors.AnswersPending`: fill in the file (yes or no, 1 or 0,
+    ? for "don't know") and step the same batch again. The file is the ledger: a new process goes on where the last
+    one stopped. It is only ever replaced as a whole.
+
+    Parameters
+    ----------
+    path : file
+    describe : function of the item, or None
+        What a person needs to see to answer, as a dict of columns; they stand right of ``answer``.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        describe: Callable[[Item], dict[str, object]] | None = None,
+        cost: Cost = 1.0,
+        budget: float | None = None,
+    ) -> None:
+        super().__init__(cost=cost, budget=budget)
+        self.path = Path(path)
+        self._describe = describe
+        self._rows: dict[str, dict[str, str]] = {}  # by the name of the item as the file writes it
+        if self.path.exists():
+            self._read()
+
+    @property
+    def n_asked(self) -> int:
+        """Questions in the file, answered or not."""
+        return len(self._rows)
+
+    @property
+    def n_open(self) -> int:
+        """Questions in the file that wait for an answer."""
+        return sum(not row["answer"].strip() for row in self._rows.values())
+
+    def reread(self) -> None:
+        """Take up answers that were written into the file since."""
+        self._read()
+
+    def _put(
+        self, items: list[Item], new: list[int], round: int, origin: str, tops: BoolArray, shares: FloatArray
+    ) -> None:
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        missing = [at for at in new if str(items[at]) not in self._rows]
+        for at in missing:
+            entry = Entry(
+                items[at], round, origin, bool(tops[at]), float(shares[at]), UNKNOWN, self._price(items[at]), now
+            )
+            self._rows[str(items[at])] = self._as_row(entry)
+        if missing:
+            self._write()
+        waiting = sum(not self._rows[str(items[at])]["answer"].strip() for at in new)
+        if waiting:
+            raise AnswersPending(
+                f"{waiting} of {len(items)} questions wait for an answer in {self.path}: write 1 or 0 (? for don't "
+                "know) into the column 'answer', save as CSV, then run the same again."
+            )
+        super()._put(items, new, round, origin, tops, shares)
+
+    def _reveal(self, items: list[Item]) -> Iterator[object]:
+        for item in items:
+            yield self._rows[str(item)]["answer"]
+
+    def _as_row(self, entry: Entry) -> dict[str, str]:
+        extra = {} if self._describe is None else self._describe(entry.item)
+        row = {"item": str(entry.item), "answer": "", **{name: str(value) for name, value in extra.items()}}
+        row |= {name: str(getattr(entry, name)) for name in COLUMNS[2:]}
+        return row
+
+    def _read(self) -> None:
+        try:
+            with self.path.open(newline="", encoding="utf-8-sig") as file:
+                sample = file.read(4096)
+                file.seek(0)
+                reader = csv.DictReader(file, delimiter=_delimiter(sample))
+                rows = list(reader)
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise DataFileError(f"{self.path}: cannot be read as CSV in UTF-8 ({error}). Save it as such.") from error
+        missing = [name for name in ("item", "answer") if name not in (reader.fieldnames or [])]
+        if missing:
+            raise DataFileError(
+                f"{self.path}: expected the columns item and answer, got {', '.join(reader.fieldnames or ['none'])}. "
+                "Keep the columns of the questions as they were written."
+            )
+        self._rows = {}
+        for number, row in enumerate(rows, start=2):
+            if row["item"] in self._rows:
+                raise DataFileError(f"{self.path}, line {number}: item {row['item']} stands there twice. Keep one.")
+            if (row["answer"] or "").strip():
+                checked_answer(row["answer"], row["item"])
+            self._rows[row["item"]] = {name: value or "" for name, value in row.items() if name is not None}
+
+    def _write(self) -> None:
+        names = list(dict.fromkeys(name for row in self._rows.values() for name in row))
+        with atomic_write(self.path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, fieldnames=names, restval="")
+            writer.writeheader()
+            writer.writerows(self._rows.values())
+
+
+def _delimiter(sample: str) -> str:
+    """Spreadsheets of some countries write semicolons or tabs."""
+    header = sample.splitlines()[0] if sample else ""
+    return max(",;\t", key=header.count)
