@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
-from riffler.errors import InputError, UnknownName
-from riffler.learners.batches import Batches, mixed_batches, one_batch
-from riffler.learners.checks import TrainingSet, checked_training, clipped_k
-from riffler.learners.ranker import LinearRanker
+from riffler.errors import UnknownName
+from riffler.learners.batches import Batches
+from riffler.learners.checks import TrainingSet
+from riffler.learners.mini_batch_ranker import MiniBatchRanker
 from riffler.losses import Avg, Max
 from riffler.metrics import resolve_k
 from riffler.records import FloatArray, IntArray, Matrix
@@ -21,7 +19,7 @@ BOUNDED: dict[str, type[Avg] | type[Max]] = {"avg": Avg, "max": Max}  # the surr
 MISSED_PICKS = {"top": 0, "bottom": 1, "random": 2}
 
 
-class PerceptronAtK(LinearRanker):
+class PerceptronAtK(MiniBatchRanker):
     """Move the false positives of each batch's top k down and missed positives up, only when the top has a mistake.
 
     With Delta negatives in the top k and FN the positives outside it, a mistake changes w by
@@ -83,44 +81,15 @@ class PerceptronAtK(LinearRanker):
         self.average = average
         self.random_state = random_state
 
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from all rows, ``n_epochs`` times over."""
-        self._check_settings()
-        data = checked_training(self, X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        k_all = clipped_k(self.k, data.n_positive)
-        batches = mixed_batches(data.X, data.labels, self.batch_size, rng)
-        self._start(data, rng)
-        k_batch = 0.0 if isinstance(self.k, float) else float(max(1, round(k_all / len(batches.starts))))
-        for _ in range(self.n_epochs):
-            self._epoch(data, batches.shuffled(rng), k_batch)
-        self._publish(data, k_all)
-        return self
-
-    def partial_fit(
-        self, X: Matrix, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Learn from one batch of a stream; pass ``classes`` if the first batch may hold one class only."""
-        self._check_settings()
-        first = not hasattr(self, "coef_")
-        data = checked_training(self, X, y, sample_weight, classes=classes if first else self.classes_, reset=first)
-        if first:
-            self._start(data, check_random_state(self.random_state))
-        k_here = clipped_k(self.k, data.n_positive) if data.n_positive > 0 else 0.0
-        if k_here > 0:
-            self._epoch(data, one_batch(data.X.shape[0]), 0.0 if isinstance(self.k, float) else k_here)
-        self._publish(data, k_here)
-        return self
-
     def _check_settings(self) -> None:
+        super()._check_settings()
         if self.surrogate not in BOUNDED:
             raise UnknownName.among("perceptron surrogate", self.surrogate, BOUNDED)
         if self.missed not in MISSED_PICKS:
             raise UnknownName.among("pick of missed positives", self.missed, MISSED_PICKS)
-        if not self.n_epochs > 0:
-            raise InputError(f"n_epochs must be above 0, got {self.n_epochs!r}.")
-        if self.batch_size is not None and self.batch_size < 1:
-            raise InputError(f"batch_size must be at least 1 or None, got {self.batch_size!r}.")
+
+    def _part_of_k(self, k_all: float, n_batches: int) -> float:
+        return float(max(1, round(k_all / n_batches)))
 
     def _start(self, data: TrainingSet, rng: np.random.RandomState) -> None:
         from riffler._fast.epochs import new_state

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from riffler.errors import InputError
-from riffler.learners.batches import Batches, mean_square, mixed_batches, one_batch
-from riffler.learners.checks import TrainingSet, checked_training, clipped_k
-from riffler.learners.ranker import LinearRanker
+from riffler.learners.batches import Batches, mean_square
+from riffler.learners.checks import TrainingSet
+from riffler.learners.mini_batch_ranker import MiniBatchRanker
 from riffler.losses import Surrogate, surrogate_from
-from riffler.records import FloatArray, Matrix
+from riffler.records import FloatArray
 
 
-class SGDAtK(LinearRanker):
+class SGDAtK(MiniBatchRanker):
     """Learn a linear score whose first k answers are right, from mini-batches.
 
     Step t moves against the slope of the batch's surrogate divided by its k, with step size
@@ -80,47 +78,19 @@ class SGDAtK(LinearRanker):
         self.average = average
         self.random_state = random_state
 
-    def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from all rows, ``n_epochs`` times over."""
-        self._check_settings()
-        data = checked_training(self, X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        k_all = clipped_k(self.k, data.n_positive)
-        batches = mixed_batches(data.X, data.labels, self.batch_size, rng)
-        self._start(data)
-        # an integer k counts rows of the whole set: a batch gets its part of it
-        k_batch = 0.0 if isinstance(self.k, float) else max(1.0, k_all / len(batches.starts))
-        for _ in range(self.n_epochs):
-            self._epoch(data, batches.shuffled(rng), k_batch)
-        self._publish(data, k_all)
-        return self
-
-    def partial_fit(
-        self, X: Matrix, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
-        """Take one step on a batch of a stream; pass ``classes`` if the first batch may hold one class only."""
-        self._check_settings()
-        first = not hasattr(self, "coef_")
-        data = checked_training(self, X, y, sample_weight, classes=classes if first else self.classes_, reset=first)
-        if first:
-            self._start(data)
-        k_here = clipped_k(self.k, data.n_positive) if data.n_positive > 0 else 0.0
-        if k_here > 0:
-            self._epoch(data, one_batch(data.X.shape[0]), 0.0 if isinstance(self.k, float) else k_here)
-        self._publish(data, k_here)
-        return self
-
     def _check_settings(self) -> None:
-        for name in ("learning_rate", "radius", "n_epochs"):
+        super()._check_settings()
+        for name in ("learning_rate", "radius"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
         if not self.alpha >= 0:
             raise InputError(f"alpha must be at least 0, got {self.alpha!r}.")
-        if self.batch_size is not None and self.batch_size < 1:
-            raise InputError(f"batch_size must be at least 1 or None, got {self.batch_size!r}.")
         surrogate_from(self.surrogate)
 
-    def _start(self, data: TrainingSet) -> None:
+    def _part_of_k(self, k_all: float, n_batches: int) -> float:
+        return max(1.0, k_all / n_batches)
+
+    def _start(self, data: TrainingSet, rng: np.random.RandomState) -> None:
         from riffler._fast.epochs import new_state
 
         n_features = data.X.shape[1]
