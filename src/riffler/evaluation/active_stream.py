@@ -39,17 +39,23 @@ def random_stream(
     >>> [len(batch) for batch in stream.batches], len(stream.held_out)
     ([23, 23, 22, 22], 10)
     """
-    labels = checked_labels(X, labels)
+    return Stream(X, checked_labels(X, labels), *dealt(X.shape[0], seed, n_batches, held_out))
+
+
+def dealt(
+    n_rows: int, seed: int, n_batches: int | None = None, held_out: float = 0.0
+) -> tuple[tuple[IntArray, ...], IntArray]:
+    """Deal row numbers into batches as :func:`random_stream` does; return the batches and the held-out rows."""
     if not 0 <= held_out < 1:
         raise InputError(f"held_out must be a share of at least 0 and below 1, got {held_out!r}.")
-    order = np.random.default_rng(seed).permutation(len(labels))
-    n_held_out = round(held_out * len(labels))
-    dealt = order[n_held_out:]
+    order = np.random.default_rng(seed).permutation(n_rows)
+    n_held_out = round(held_out * n_rows)
+    arriving = order[n_held_out:]
     if n_batches is None:
-        n_batches = max(1, round(math.log(max(1, len(dealt)))))
-    if not 1 <= n_batches <= len(dealt):
-        raise InputError(f"n_batches must be from 1 to the {len(dealt):,} rows that are dealt, got {n_batches!r}.")
-    return Stream(X, labels, tuple(np.array_split(dealt, n_batches)), np.sort(order[:n_held_out]))
+        n_batches = max(1, round(math.log(max(1, len(arriving)))))
+    if not 1 <= n_batches <= len(arriving):
+        raise InputError(f"n_batches must be from 1 to the {len(arriving):,} rows that are dealt, got {n_batches!r}.")
+    return tuple(np.array_split(arriving, n_batches)), np.sort(order[:n_held_out])
 
 
 def thinned(X: Matrix, labels: ArrayLike, share: float, seed: int) -> IntArray:
