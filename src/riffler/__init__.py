@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     )
     from riffler.oracles import ArrayOracle, CallableOracle, FileOracle
     from riffler.samplers import Exponential, Inverse, Sequential, Uniform
+    from riffler.stopping.top_claim import TopClaim, claim_path, claim_top
 
 _HOMES = {
     "riffler.data": ("Table", "read_table"),
@@ -108,6 +109,7 @@ _HOMES = {
     ),
     "riffler.oracles": ("ArrayOracle", "CallableOracle", "FileOracle"),
     "riffler.samplers": ("Exponential", "Inverse", "Sequential", "Uniform"),
+    "riffler.stopping.top_claim": ("TopClaim", "claim_path", "claim_top"),
 }
 """Which module defines which public names; one test compares it with ``__all__`` and with the typed imports above."""
 
@@ -145,11 +147,14 @@ __all__ = [
     "Struct",
     "Surrogate",
     "Table",
+    "TopClaim",
     "TopKRanker",
     "Uniform",
     "UnknownName",
     "average_precision",
     "bootstrap_interval",
+    "claim_path",
+    "claim_top",
     "mean_average_precision",
     "mean_over_groups",
     "mean_reciprocal_rank",
