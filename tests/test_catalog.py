@@ -6,7 +6,7 @@ import pytest
 
 from riffler.catalog import FAMILIES, known_names
 from riffler.errors import UnknownName
-from riffler.learners import RANKERS, ranker_from_name
+from riffler.learners import ACTIVE_RANKERS, RANKERS, active_ranker_from_name, ranker_from_name
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -24,6 +24,19 @@ def test_every_ranker_offers_what_the_command_line_asks_for(name: str) -> None:
     assert ranker.get_params()["k"] == 5
 
 
+@pytest.mark.parametrize("name", ACTIVE_RANKERS)
+def test_every_active_ranker_steps(name: str) -> None:
+    ranker = active_ranker_from_name(name, k=5, random_state=0)
+    assert callable(ranker.step)
+    assert callable(ranker.decision_function)
+    assert ranker.get_params()["k"] == 5
+
+
+def test_an_unknown_active_ranker_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownName, match=r"No active ranker called 'nonsense'\. Known: .*iwal"):
+        active_ranker_from_name("nonsense")
+
+
 def test_an_unknown_family_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="data set, ranker, surrogate"):
+    with pytest.raises(UnknownName, match="active ranker, data set, kernel, ranker, sampler, surrogate"):
         known_names("nonsense")

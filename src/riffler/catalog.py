@@ -7,16 +7,34 @@ from collections.abc import Callable, Iterable
 from riffler.errors import UnknownName
 
 
+def _active_rankers() -> Iterable[str]:
+    from riffler.learners import ACTIVE_RANKERS
+
+    return ACTIVE_RANKERS
+
+
 def _data_sets() -> Iterable[str]:
     from riffler.data.public import names
 
     return names()
 
 
+def _kernels() -> Iterable[str]:
+    from riffler.scorers import KERNELS
+
+    return KERNELS
+
+
 def _rankers() -> Iterable[str]:
     from riffler.learners import RANKERS
 
     return RANKERS
+
+
+def _samplers() -> Iterable[str]:
+    from riffler.samplers import SAMPLERS
+
+    return SAMPLERS
 
 
 def _surrogates() -> Iterable[str]:
@@ -26,8 +44,11 @@ def _surrogates() -> Iterable[str]:
 
 
 FAMILIES: dict[str, Callable[[], Iterable[str]]] = {
+    "active ranker": _active_rankers,
     "data set": _data_sets,
+    "kernel": _kernels,
     "ranker": _rankers,
+    "sampler": _samplers,
     "surrogate": _surrogates,
 }
 """How to ask each family for its names; asked one by one, as some tables are read from files."""

@@ -84,6 +84,8 @@ class Ledger:
         cost: ArrayLike,
     ) -> None:
         """Append what was asked in one go; scalars hold for all items."""
+        if not items:
+            return
         n, now = len(items), datetime.now(UTC).isoformat(timespec="milliseconds")
         tops = np.broadcast_to(np.asarray(in_top, dtype=bool), n).tolist()
         shares = np.broadcast_to(np.asarray(probability, dtype=float), n).tolist()

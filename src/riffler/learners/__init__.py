@@ -17,15 +17,37 @@ RANKERS: dict[str, str] = {
 """Where each ranker lives; paths, so that listing the names loads no estimator."""
 
 
+ACTIVE_RANKERS: dict[str, str] = {
+    "active-modified-perceptron": "riffler.learners.modified_perceptron:ActiveModifiedPerceptron",
+    "active-perceptron-at-k": "riffler.learners.active_at_k:ActivePerceptronAtK",
+    "iwal": "riffler.learners.importance_weighted:ImportanceWeightedActive",
+    "selective-sampling": "riffler.learners.selective_sampling:SelectiveSamplingPerceptron",
+}
+"""Where each ranker lives that buys its labels with ``step``."""
+
+
 def ranker_from_name(name: str, **params: Any) -> Any:  # noqa: ANN401 - an estimator, by name
     """Build the ranker of that name; parameters that it does not have are left out.
 
     >>> ranker_from_name("sgd-at-k", k=50, random_state=0)
     SGDAtK(k=50, random_state=0)
     """
-    if name not in RANKERS:
-        raise UnknownName.among("ranker", name, RANKERS)
-    module, _, attribute = RANKERS[name].partition(":")
+    return _built("ranker", RANKERS, name, params)
+
+
+def active_ranker_from_name(name: str, **params: Any) -> Any:  # noqa: ANN401 - an estimator, by name
+    """Build the active ranker of that name; parameters that it does not have are left out.
+
+    >>> active_ranker_from_name("selective-sampling", k=20, random_state=0)
+    SelectiveSamplingPerceptron(k=20, random_state=0)
+    """
+    return _built("active ranker", ACTIVE_RANKERS, name, params)
+
+
+def _built(kind: str, table: dict[str, str], name: str, params: dict[str, Any]) -> Any:  # noqa: ANN401 - an estimator
+    if name not in table:
+        raise UnknownName.among(kind, name, table)
+    module, _, attribute = table[name].partition(":")
     ranker = getattr(import_module(module), attribute)
     known = ranker._get_param_names()
     return ranker(**{key: value for key, value in params.items() if key in known})

@@ -98,12 +98,14 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Matrix) -> Any:  # noqa: ANN401 - labels as the user wrote them
         """Label as positive what scores like the top k of the last batch."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        in_top = self.decision_function(X) > 0
+        return self.classes_[in_top.astype(int)]
 
     def score(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Precision at k of the ranking of X."""
+        scores = self.decision_function(X)
         labels = np.asarray(y) == self.classes_[1]
-        return precision_at_k(labels, self.decision_function(X), self.k, sample_weight=sample_weight)
+        return precision_at_k(labels, scores, self.k, sample_weight=sample_weight)
 
     def _check_k(self) -> None:
         if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
