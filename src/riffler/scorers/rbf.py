@@ -18,6 +18,13 @@ class Rbf:
     """The exact RBF kernel: every row that was added is a support vector, so scoring gets slower as it learns.
 
     gamma : exp(-gamma |x - x'|^2); None for 1 / (mean squared length of the first batch's scaled rows), about 1 / d
+
+    >>> from riffler.features.blocks import identity_scaling
+    >>> rows = np.array([[0.0], [1.0], [3.0]])
+    >>> scorer = Rbf(gamma=1.0).start(rows, identity_scaling(1), seed=0)
+    >>> scorer.add(rows[:2], np.array([1.0, -1.0]))
+    >>> scorer.scores(rows).round(3)  # 1 - exp(-1), exp(-1) - 1, exp(-9) - exp(-4)
+    array([ 0.632, -0.632, -0.018])
     """
 
     gamma: float | None = None
