@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from riffler import __version__
+from riffler.cli.active import EXAMPLES, active
 from riffler.cli.datasets import datasets
 from riffler.cli.rank import rank
 from riffler.cli.reproduce import reproduce
@@ -39,6 +40,7 @@ app = typer.Typer(
 
 
 app.command()(rank)
+app.command(epilog=EXAMPLES)(active)
 app.command()(datasets)
 app.command()(reproduce)
 
