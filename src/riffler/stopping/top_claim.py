@@ -151,11 +151,12 @@ def _count(asked: _Asked, stratum: BoolArray, wanted: int, n_offered: IntArray, 
     )
     low = n_sure + bounded_below(Finds(*asked.of(found & ~sure)), asked.floors, error)
     high = n_surely_possible + bounded_above(Finds(*asked.of(possible & ~sure)), asked.floors, error)
+    most = n_offered - n_ruled_out
     return _Count(
         n_known=n_known,
         estimate=n_sure + estimated(Finds(*asked.of(found & ~sure)), n_rounds),
-        low=np.maximum(low, n_known),
-        high=np.minimum(high, n_offered - n_ruled_out),
+        low=np.clip(low, n_known, most),
+        high=np.minimum(high, most),
     )
 
 
