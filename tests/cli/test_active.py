@@ -15,6 +15,7 @@ from riffler.cli import run
 from riffler.cli.active_ask import sidecar
 from riffler.cli.active_schemes import schemes_of
 from riffler.errors import InputError, UnknownName
+from tests.cli.test_progress import Terminal
 
 N_ITEMS = 300
 
@@ -290,3 +291,14 @@ def test_a_mistake_is_one_line_and_leaves_no_file(
 def test_a_simulation_needs_labels(unlabelled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert active(unlabelled) == 2
     assert "no labels to learn from" in capsys.readouterr().err
+
+
+def test_a_terminal_sees_one_table_that_fills(items: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdout", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    assert active(items, "-k", 10, "--batches", 3, "--sampler", "uniform", "--sampler", "inverse", "--runs", 2) == 0
+    shown = terminal.getvalue()
+    assert "(means of 2 runs)" in shown
+    assert "batch   1" not in shown

@@ -132,7 +132,7 @@ class Board:
     schemes: Sequence[str]
     wanted: Simulation
     results: dict[tuple[str, int], list[BatchResult]] = field(default_factory=dict)  # by scheme and batch, over runs
-    doing: str = ""
+    doing: str = "starting"
 
     def add(self, scheme: str, run: int, batch: int, result: BatchResult) -> None:
         """Take in one batch."""
@@ -149,7 +149,7 @@ class Board:
     def table(self) -> RichTable:
         """Draw a row a batch, a column a scheme."""
         made = output.table(
-            f"Precision at {self.wanted.k} and labels bought so far, mean over the runs ({self.doing})",
+            f"Precision at {self.wanted.k}, labels bought so far ({self.doing})",
             "batch", *(f"{scheme}\nprec.  labels" for scheme in self.schemes),
         )  # fmt: skip
         for batch in range(self.wanted.n_batches):
@@ -167,6 +167,7 @@ def shown(board: Board) -> Iterator[Callable[[str, int, int, BatchResult], None]
 
         with Live(console=console, get_renderable=board.table, refresh_per_second=4):
             yield board.add
+            board.doing = "one run" if board.wanted.n_runs == 1 else f"means of {board.wanted.n_runs} runs"
         return
 
     def tell(scheme: str, run: int, batch: int, result: BatchResult) -> None:
