@@ -164,7 +164,11 @@ class Ledger:
     def load(cls, path: str | os.PathLike[str]) -> Ledger:
         """Read a ledger that :meth:`save` wrote."""
         ledger = cls()
-        for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise DataFileError(f"{path}: not a text in UTF-8 ({error}). Use a file that Ledger.save wrote.") from error
+        for number, line in enumerate(text.splitlines(), start=1):
             try:
                 values = json.loads(line)
                 kind = values.pop("kind")

@@ -87,6 +87,7 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
 
     def _close(self, X: Matrix, scores: FloatArray, n_rounds: int) -> None:
         self.n_rounds_ = n_rounds
+        self._open_seed = None
         self.classes_ = np.array([0, 1]) if not hasattr(self, "classes_") else self.classes_
         self._threshold = threshold_of_top(scores, np.ones(scores.size), min(self.k, scores.size))
 
@@ -125,7 +126,10 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
         return min(int(self.k), n_rows)
 
     def _new_seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31))
+        # A first step that failed has drawn a seed already: with another one, its second try would ask for other rows.
+        if self._open_seed is None or self._open_seed[0] is not self.random_state:
+            self._open_seed = (self.random_state, int(check_random_state(self.random_state).randint(2**31)))
+        return self._open_seed[1]
 
     def _draws(self, names: Sequence[Item], number: int) -> FloatArray:
         """Two rows of random numbers, one column an item: to break ties by, and to sample by."""
@@ -138,6 +142,7 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
         return draws
 
     _seed: int
+    _open_seed: tuple[Any, int] | None = None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -148,11 +148,12 @@ class ActivePerceptronAtK(ActiveRanker):
         self.classes_ = classes
         scores = self._scores(X)
         n = scores.size
-        top = top_rows(scores, self._n_top(n), self._draws(range(n), self.n_rounds_)[0])
+        tie_draws, draws = self._draws(range(n), self.n_rounds_)
+        top = top_rows(scores, self._n_top(n), tie_draws)
         outside = np.ones(n, dtype=bool)
         outside[top] = False
         missed = np.flatnonzero(outside & (labels > 0))
-        self._update(X, top[labels[top] == 0], missed, np.ones(missed.size), scores)
+        self._update(X, top[labels[top] == 0], missed, np.ones(missed.size), scores, draws)
         self._close(X, scores, self.n_rounds_ + 1)
         return self
 
@@ -208,15 +209,21 @@ class ActivePerceptronAtK(ActiveRanker):
         asked, answers, in_top = batch.asked, batch.answers, batch.in_top[batch.asked]
         false_positives = asked[in_top & (answers == IRRELEVANT)]
         good = ~in_top & ((answers == RELEVANT) | self.readings.any_label)
-        self._update(batch.X, false_positives, asked[good], batch.probability[good], batch.scores)
+        self._update(batch.X, false_positives, asked[good], batch.probability[good], batch.scores, batch.draws)
 
     def _update(
-        self, X: Matrix, false_positives: IntArray, found: IntArray, probability: FloatArray, scores: FloatArray
+        self,
+        X: Matrix,
+        false_positives: IntArray,
+        found: IntArray,
+        probability: FloatArray,
+        scores: FloatArray,
+        draws: FloatArray,
     ) -> None:
         mistakes = false_positives.size
         self.mistakes_ += mistakes
         if self.readings.capped and found.size > mistakes:
-            best = np.argsort(-scores[found], kind="stable")[:mistakes]
+            best = np.lexsort((draws[found], -scores[found]))[:mistakes]  # as the sequential walk meets them
             found, probability = found[best], probability[best]
         if mistakes == 0 or (found.size == 0 and self.balance != "none"):
             return

@@ -25,7 +25,7 @@ class ArrayOracle(Oracle):
 
     def __init__(self, y: ArrayLike, *, cost: Cost = 1.0, budget: float | None = None) -> None:
         super().__init__(cost=cost, budget=budget)
-        self._labels = np.asarray(y)
+        self._labels = np.asanyarray(y)  # what counts or hides its elements goes on doing so
         if self._labels.ndim != 1:
             raise LabelError(f"y must have one dimension, one label per item; got shape {self._labels.shape}.")
 

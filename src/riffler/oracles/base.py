@@ -59,7 +59,10 @@ class Oracle(ABC):
         """How many of these items, from the first on, the budget still allows; known answers cost nothing."""
         if self.budget is None:
             return len(items)
-        prices = [0.0 if self._is_known(item) else self._price(item) for item in items]
+        first = set(_first_places(items))
+        prices = [
+            self._price(item) if at in first and not self._is_known(item) else 0.0 for at, item in enumerate(items)
+        ]
         # a billionth of slack: ten labels of 0.1 cost 1
         return int(np.searchsorted(np.cumsum(prices), self.remaining * (1 + 1e-9), side="right"))
 
@@ -77,7 +80,8 @@ class Oracle(ABC):
         An item that was answered before gets the same answer at no cost. If the oracle fails midway, the answers that
         came are kept, so asking again asks only for the others.
         """
-        items = list(items)
+        # plain Python values, whatever array they came out of
+        items = [item.item() if isinstance(item, np.generic) else item for item in items]
         if self.n_affordable(items) < len(items):
             raise BudgetExhausted(
                 f"{len(items)} labels were asked for, and the {self.remaining:g} left of the budget of {self.budget:g} "
@@ -85,8 +89,9 @@ class Oracle(ABC):
             )
         tops = np.broadcast_to(np.asarray(in_top, dtype=bool), len(items))
         shares = np.broadcast_to(np.asarray(probability, dtype=float), len(items))
-        new = [at for at, item in enumerate(items) if not self._is_known(item)]
-        known = [at for at, item in enumerate(items) if self._is_known(item) and not self.ledger.holds(item, round)]
+        first = _first_places(items)
+        new = [at for at in first if not self._is_known(items[at])]
+        known = [at for at in first if self._is_known(items[at]) and not self.ledger.holds(items[at], round)]
         self.ledger.record(
             [items[at] for at in known],
             round=round, origin="known", in_top=tops[known], probability=shares[known], cost=0.0,
@@ -99,6 +104,7 @@ class Oracle(ABC):
         self, items: list[Item], new: list[int], round: int, origin: str, tops: BoolArray, shares: FloatArray
     ) -> None:
         """Put the new questions one after the other; what was answered is recorded even if a later one fails."""
+        prices = {at: self._price(items[at]) for at in new}  # a bad price must not cost answers that came
         answered: list[tuple[int, int]] = []
         try:
             for at, answer in zip(new, self._reveal([items[at] for at in new]), strict=True):
@@ -108,7 +114,7 @@ class Oracle(ABC):
             self.ledger.record(
                 [items[at] for at in places],
                 round=round, origin=origin, in_top=tops[places], probability=shares[places],
-                answers=[answer for _, answer in answered], cost=[self._price(items[at]) for at in places],
+                answers=[answer for _, answer in answered], cost=[prices[at] for at in places],
             )  # fmt: skip
 
     @abstractmethod
@@ -123,7 +129,15 @@ class Oracle(ABC):
         return UNKNOWN if answer is None else answer
 
     def _price(self, item: Item) -> float:
-        return float(self._cost(item)) if callable(self._cost) else self._cost
+        price = float(self._cost(item)) if callable(self._cost) else self._cost
+        if not 0 <= price < math.inf:
+            raise InputError(f"The cost of item {item!r} must be a finite number of at least 0, got {price!r}.")
+        return price
+
+
+def _first_places(items: Sequence[Item]) -> list[int]:
+    """Where each item stands first: a label named twice is asked for once."""
+    return sorted({item: at for at, item in reversed(list(enumerate(items)))}.values())
 
 
 def checked_answer(answer: object, item: Item) -> int:

@@ -63,6 +63,8 @@ class FileOracle(Oracle):
     def _put(
         self, items: list[Item], new: list[int], round: int, origin: str, tops: BoolArray, shares: FloatArray
     ) -> None:
+        if self.path.exists() and any(not self._answer(items[at]) for at in new):
+            self._read()  # what was answered since; and nothing that a person wrote is overwritten
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         missing = [at for at in new if str(items[at]) not in self._rows]
         for at in missing:
@@ -72,13 +74,16 @@ class FileOracle(Oracle):
             self._rows[str(items[at])] = self._as_row(entry)
         if missing:
             self._write()
-        waiting = sum(not self._rows[str(items[at])]["answer"].strip() for at in new)
+        waiting = sum(not self._answer(items[at]) for at in new)
         if waiting:
             raise AnswersPending(
                 f"{waiting} of {len(items)} questions wait for an answer in {self.path}: write 1 or 0 (? for don't "
                 "know) into the column 'answer', save as CSV, then run the same again."
             )
         super()._put(items, new, round, origin, tops, shares)
+
+    def _answer(self, item: Item) -> str:
+        return self._rows.get(str(item), {}).get("answer", "").strip()
 
     def _reveal(self, items: list[Item]) -> Iterator[object]:
         for item in items:
@@ -96,13 +101,14 @@ class FileOracle(Oracle):
                 sample = file.read(4096)
                 file.seek(0)
                 reader = csv.DictReader(file, delimiter=_delimiter(sample))
+                names = list(reader.fieldnames or [])
                 rows = list(reader)
         except (UnicodeDecodeError, csv.Error) as error:
             raise DataFileError(f"{self.path}: cannot be read as CSV in UTF-8 ({error}). Save it as such.") from error
-        missing = [name for name in ("item", "answer") if name not in (reader.fieldnames or [])]
+        missing = [name for name in ("item", "answer") if name not in names]
         if missing:
             raise DataFileError(
-                f"{self.path}: expected the columns item and answer, got {', '.join(reader.fieldnames or ['none'])}. "
+                f"{self.path}: expected the columns item and answer, got {', '.join(names) or 'none'}. "
                 "Keep the columns of the questions as they were written."
             )
         self._rows = {}

@@ -10,6 +10,8 @@ import numpy as np
 
 from riffler.records import BoolArray, FloatArray, IntArray
 
+TINY = 1e-290  # weights that sum to less are 0: the scale of such would overflow
+
 Ask = Callable[[IntArray, FloatArray], IntArray]
 """Ask for the labels of some rows, each with its inclusion probability; the answers are 1, 0 or -1 for unknown.
 
@@ -83,7 +85,7 @@ def budgeted(weights: FloatArray, n_expected: float | None, floor: float = 0.0) 
     full: BoolArray = np.zeros(n, dtype=bool)
     while True:
         rest = float(weights.sum(where=~full))
-        scale = max(0.0, left - room * np.count_nonzero(full)) / rest if rest > 0 else 0.0
+        scale = max(0.0, left - room * np.count_nonzero(full)) / rest if rest > TINY else 0.0
         over = (scale * weights > room) & ~full
         if not over.any():
             break
