@@ -57,7 +57,7 @@ def active(
     batches: Annotated[
         int | None, typer.Option(min=1, help="How many batches the rows come in (default: by their number).")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of everything random (default: 0).")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**31, help="Seed of everything random (default: 0).")] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels.")] = None,
     positive: Annotated[str | None, typer.Option(help="The label value to find; all others are negative.")] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Simulated runs of each scheme (default: 10).")] = None,
