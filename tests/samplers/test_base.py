@@ -10,30 +10,9 @@ from hypothesis import strategies as st
 from riffler import Exponential, InputError, Inverse, UnknownName
 from riffler.records import FloatArray
 from riffler.samplers import budgeted, sampler_from
+from tests.naive.active_at_k import by_sorting
 
 weights_of_rows = st.lists(st.one_of(st.just(0.0), st.floats(1e-9, 1e9)), min_size=1, max_size=30).map(np.array)
-
-
-def by_sorting(weights: FloatArray, n_expected: float, floor: float) -> FloatArray:
-    """ALGORITHMS 5.3: give 1 to the t heaviest rows, for the first t at which the scaled next one stays below."""
-    n = weights.size
-    left, room = min(n_expected, n) - floor * n, 1 - floor
-    if left <= 0:
-        return np.full(n, floor)
-    if not weights.any():
-        weights = np.ones(n)
-    order = np.argsort(-weights)
-    probability = np.full(n, floor)
-    for t in range(n):
-        rest = weights[order[t:]].sum()
-        if rest == 0:
-            break
-        scale = max(0.0, left - room * t) / rest
-        if scale * weights[order[t]] <= room:
-            probability[order[t:]] = floor + scale * weights[order[t:]]
-            break
-        probability[order[t]] = 1.0
-    return probability
 
 
 @given(weights=weights_of_rows, share=st.floats(0, 1.5), floor=st.sampled_from([0.0, 0.01, 0.3, 1.0]))

@@ -208,7 +208,7 @@ class ActivePerceptronAtK(ActiveRanker):
     def _learn(self, batch: OpenBatch) -> None:
         asked, answers, in_top = batch.asked, batch.answers, batch.in_top[batch.asked]
         false_positives = asked[in_top & (answers == IRRELEVANT)]
-        good = ~in_top & ((answers == RELEVANT) | self.readings.any_label)
+        good = ~in_top & ((answers == RELEVANT) | (self.readings.any_label & (answers == IRRELEVANT)))
         self._update(batch.X, false_positives, asked[good], batch.probability[good], batch.scores, batch.draws)
 
     def _update(
