@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from riffler.reproduction.at_k_claims import Verdict, verdicts
+from riffler.reproduction.at_k_claims import verdicts
 from riffler.reproduction.at_k_methods import methods
 from riffler.reproduction.mistake_bounds import MistakeCurve, SeparableRun
 from riffler.reproduction.precision_against_time import Point
+from riffler.reproduction.verdicts import Verdict
 
 NAMES = ("updates", "mistakes", "without_square", "one_pass", "svmperf", "time", "robust")
 CLAIMS = [{"name": name, "text": name, "source": "test"} for name in NAMES]

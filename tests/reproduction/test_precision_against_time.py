@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from riffler.reproduction.at_k_methods import Method, methods
-from riffler.reproduction.precision_against_time import _split, _tuned, compare, digits, problems
+from riffler.reproduction.precision_against_time import _split, _tuned, compare
+from riffler.reproduction.problems import digits, problems
 
 
 def test_sets_that_are_not_here_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,10 @@ from time import perf_counter
 from typing import Any
 
 from riffler.reproduction import Progress, generalisation, mistake_bounds, part_of, precision_against_time
-from riffler.reproduction.at_k_claims import Verdict, verdicts
+from riffler.reproduction.at_k_claims import verdicts
+from riffler.reproduction.problems import digits, problems
 from riffler.reproduction.surrogate_properties import Finding, search
+from riffler.reproduction.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +144,10 @@ def reproduce(size: str, progress: Progress) -> AtK:
     )
     curves = [mistake_bounds.mistake_curve(NOISY_K, chosen.noisy_batches, seed) for seed in chosen.stream_seeds[:3]]
     progress(0.1, "reading data sets")
-    problems, missing = precision_against_time.problems({name: expected["data"][name] for name in chosen.data})
-    problems = problems or [precision_against_time.digits()]
-    shapes = {one.name: (min(len(one.y), chosen.max_rows), one.X.shape[1], float(one.y.mean())) for one in problems}
-    points = precision_against_time.compare(problems, chosen.splits, chosen.max_rows, part_of(progress, 0.12, 0.9))
+    found, missing = problems({name: expected["data"][name] for name in chosen.data})
+    found = found or [digits()]
+    shapes = {one.name: (min(len(one.y), chosen.max_rows), one.X.shape[1], float(one.y.mean())) for one in found}
+    points = precision_against_time.compare(found, chosen.splits, chosen.max_rows, part_of(progress, 0.12, 0.9))
     trained = generalisation.simulate(chosen.rows, chosen.row_seeds, part_of(progress, 0.9, 1.0))
     seconds = perf_counter() - start
     return AtK(chosen, expected, findings, separable, curves, shapes, missing, points, trained, seconds)

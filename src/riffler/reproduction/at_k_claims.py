@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from riffler.reproduction.at_k_methods import methods
 from riffler.reproduction.mistake_bounds import MistakeCurve, SeparableRun
 from riffler.reproduction.precision_against_time import Point
+from riffler.reproduction.verdicts import Verdict, word
 
 NEAR = 0.01
 """Precision that two methods may differ by and still be called about equal."""
 
 ONE_PASS, STRUCT, AVG, MAX = "1PMB", "struct, full batch", "Perceptron@k-avg", "Perceptron@k-max"
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A claim, where it comes from, and what was found."""
-
-    name: str
-    claim: str
-    source: str
-    verdict: str  # agrees, in part, disagrees
-    evidence: str
 
 
 def verdicts(
@@ -52,15 +41,11 @@ def chosen_precision(points: Sequence[Point], data: str, method: str) -> list[fl
     return [point.precision for point in points if (point.data, point.method, point.chosen) == (data, method, True)]
 
 
-def _word(n_good: int, n_all: int) -> str:
-    return "agrees" if n_good == n_all else "disagrees" if n_good == 0 else "in part"
-
-
 def _updates(runs: Sequence[SeparableRun]) -> tuple[str, str]:
     kept = sum(run.updates <= run.bound for run in runs)
     closest = max(run.updates / run.bound for run in runs if run.stream == "adversary")
     random = max(run.updates / run.bound for run in runs if run.stream == "random")
-    return _word(kept, len(runs)), (
+    return word(kept, len(runs)), (
         f"{kept} of {len(runs)} runs stay within it. Random streams need at most {random:.0%} of it; the adversary's "
         f"{closest:.1%} for k = 1, and 1/k of it for larger k, as each of its updates mends k mistakes."
     )
@@ -70,7 +55,7 @@ def _mistakes(runs: Sequence[SeparableRun], curves: Sequence[MistakeCurve]) -> t
     ratios = [run.mistakes / run.bound for run in runs]
     noisy = [m / b for curve in curves for m, b in zip(curve.mistakes, curve.bound, strict=True)]
     kept, held = sum(ratio <= 1 for ratio in ratios), sum(ratio <= 1 for ratio in noisy)
-    return _word(kept + held, len(ratios) + len(noisy)), (
+    return word(kept + held, len(ratios) + len(noisy)), (
         f"{kept} of {len(ratios)} separable runs and {held} of {len(noisy)} points of {len(curves)} curves with wrong "
         f"labels stay within it. The adversary reaches {max(ratios):.2%} of the bound; with wrong labels mistakes "
         f"reach {max(noisy):.0%} of it."
@@ -105,7 +90,7 @@ def _at_least(points: Sequence[Point], rival: str) -> tuple[str, str]:
         low = ", ".join(f"{data} {gain:+.3f}" for data, gain in gains.items() if gain < -NEAR)
         words.append(f"{method} on {fine} of {len(sets)} sets" + (f" (below on {low})" if low else ""))
     stand_in = " It stands in for SVMperf, which was not run." if rival == STRUCT else ""
-    return _word(good, compared), f"At least {rival} less {NEAR}: {'; '.join(words)}.{stand_in}"
+    return word(good, compared), f"At least {rival} less {NEAR}: {'; '.join(words)}.{stand_in}"
 
 
 def _faster(points: Sequence[Point]) -> tuple[str, str]:
@@ -119,7 +104,7 @@ def _faster(points: Sequence[Point]) -> tuple[str, str]:
         slow = seconds.pop(STRUCT)
         ratios += [float(slow / fast) for fast in seconds.values()]
     fine = sum(ratio >= 2 for ratio in ratios)
-    return _word(fine, len(ratios)), (
+    return word(fine, len(ratios)), (
         f"Full-batch steps on the struct objective take {min(ratios):.1f} to {max(ratios):.0f} times as long to fit "
         f"(median {np.median(ratios):.0f}), twice or more in {fine} of {len(ratios)} cases. This depends on how many "
         "steps were offered, and says nothing of SVMperf's cutting-plane solver, which was not run."
@@ -140,7 +125,7 @@ def _robust(points: Sequence[Point]) -> tuple[str, str]:
         worst[method] = max(gaps)
         spread[method] = float(np.mean([np.std(chosen_precision(points, data, method)) for data in sets]))
     better = (worst[AVG] <= worst[MAX]) + (spread[AVG] <= spread[MAX])
-    return _word(better, 2), (
+    return word(better, 2), (
         f"Measured our way: largest distance to the best method: avg {worst[AVG]:.3f}, max {worst[MAX]:.3f}; mean "
         f"deviation over the splits: avg {spread[AVG]:.4f}, max {spread[MAX]:.4f}."
     )

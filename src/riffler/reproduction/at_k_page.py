@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from riffler.reproduction.at_k_claims import chosen_precision
 from riffler.reproduction.at_k_methods import methods
 from riffler.reproduction.generalisation import rates
+from riffler.reproduction.markdown import table, with_spread
 from riffler.reproduction.mistake_bounds import SeparableRun
 from riffler.reproduction.surrogate_properties import MARGINS, NAMES, Counterexample, Finding
 
@@ -27,7 +28,7 @@ def page(run: AtK) -> str:
         f"Kar, Narasimhan and Jain (2015), run again by `riffler reproduce at-k{option}` in {run.seconds:.0f} s, "
         "one thread. Times are of this machine; every other number repeats with the seeds named here.",
         "## What agrees and what does not",
-        _table(
+        table(
             ["claim", "source", "found", "numbers"],
             [[v.claim, v.source, f"**{v.verdict}**", v.evidence] for v in run.verdicts],
         ),
@@ -59,13 +60,13 @@ def _surrogates(run: AtK) -> list[str]:
         "## The surrogates",
         f"✓: no counterexample among {run.size.trials:,} random score vectors (seed 0). ✗: counterexamples were "
         "found. The struct, ramp and avg columns are those of the poster; a difference would be marked.",
-        _table(["", *NAMES], rows),
+        table(["", *NAMES], rows),
         "Each surrogate is tight under its own margin, and under the stronger ones: "
         + "; ".join(f"*{name}*: {text}" for name, text in run.expected["margins"].items())
         + ".",
-        _table(["", *MARGINS], tight),
+        table(["", *MARGINS], tight),
         "The smallest counterexamples met:",
-        _table(["surrogate", "is not", "failures", "labels", "k", "scores", "numbers"], map(_refuted_row, refuted)),
+        table(["surrogate", "is not", "failures", "labels", "k", "scores", "numbers"], map(_refuted_row, refuted)),
         "![The surrogates along a line](at-k-surrogates.svg)",
     ]
 
@@ -93,7 +94,7 @@ def _bounds(run: AtK) -> list[str]:
         f"Perceptron@k-avg on streams with a margin γ, until no mistake is left: random streams of 20 batches in 50 "
         f"dimensions (seeds: {seeds}; the most updates and mistakes are shown), and an adversary "
         "that chooses each batch after seeing w.",
-        _table(
+        table(
             ["k", "γ", "4k/γ²", "updates, random", "mistakes, random", "updates, adversary", "mistakes, adversary",
              "2√k/γ (no square)"],
             rows,
@@ -118,7 +119,7 @@ def _time(run: AtK) -> list[str]:
     rows, seconds = [], []
     for method in methods():
         values = [chosen_precision(run.points, data, method.name) for data in sets]
-        rows.append([method.name, *(f"{np.mean(v):.3f} ± {_deviation(v):.3f}" for v in values)])
+        rows.append([method.name, *(with_spread(v) for v in values)])
         seconds.append([method.name, *(_seconds(run, data, method.name) for data in sets)])
     data = "; ".join(
         f"{name}: {rows:,} rows, {columns} columns, {share:.1%} positive" + _note(run, name)
@@ -132,9 +133,9 @@ def _time(run: AtK) -> list[str]:
         f"{', '.join(map(str, run.size.splits))}. Settings and length of training were chosen on a quarter of the "
         "training rows; columns are standardised on the rest of them.",
         f"{data}.{missing} Others of the paper's group's sets: {absent}.",
-        _table(["prec@0.25", *sets], rows),
+        table(["prec@0.25", *sets], rows),
         "Seconds to fit with the chosen settings, then seconds of the choice (TopKRanker chooses inside its fit):",
-        _table(["seconds", *sets], seconds),
+        table(["seconds", *sets], seconds),
         '“struct, full batch” is `GradientAtK(surrogate="struct")`: SVMperf\'s objective by subgradient steps over all '
         "rows. It stands in for SVMperf, whose cutting-plane solver was not run.",
         "![Precision against training time](at-k-time.svg)",
@@ -158,7 +159,7 @@ def _generalisation(run: AtK) -> list[str]:
     for method in dict.fromkeys(one.method for one in run.trained):
         for what in ("training", "held_out"):
             values = [[getattr(one, what) for one in run.trained if (one.method, one.n) == (method, n)] for n in sizes]
-            cells = (f"{np.mean(v):.3f} ± {_deviation(v):.3f}" for v in values)
+            cells = (with_spread(v) for v in values)
             rows.append([method, what.replace("_", "-"), *cells])
     larger = sizes[len(sizes) // 2]
     late = {(r.method, r.what): r for r in rates([one for one in run.trained if one.n >= larger])}
@@ -177,24 +178,14 @@ def _generalisation(run: AtK) -> list[str]:
         f"Gaussian rows in 20 dimensions, labels by a logistic model, about 10 % positive; {len(run.size.row_seeds)} "
         f"seeds. The best ranking there is has precision {run.trained[0].best:.3f}. `SGDAtK, one pass` takes batches "
         "of √n rows, 100 at least; the others are used with their defaults.",
-        _table(["method", "precision", *(f"n = {n:,}" for n in sizes)], rows),
+        table(["method", "precision", *(f"n = {n:,}" for n in sizes)], rows),
         "Slopes on log axes, fitted to the means over the seeds (± standard error of the line; a seed's smaller "
         "sets are parts of its larger ones, so sizes are not independent):",
-        _table(["method", "of", "slope", f"from n = {larger:,}"], slopes),
+        table(["method", "of", "slope", f"from n = {larger:,}"], slopes),
         "![Held-out precision against n](at-k-held-out.svg)",
         "![The gap against n](at-k-gap.svg)",
     ]
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join(lines)
-
-
 def _tick(holds: bool) -> str:
     return "✓" if holds else "✗"
-
-
-def _deviation(values: Sequence[float]) -> float:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0

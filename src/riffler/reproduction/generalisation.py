@@ -17,6 +17,7 @@ from riffler.metrics import resolve_k
 from riffler.records import FloatArray
 from riffler.reproduction import Progress
 from riffler.reproduction.at_k_methods import K
+from riffler.reproduction.slopes import log_slope
 
 N_FEATURES = 20
 N_HELD_OUT = 200_000
@@ -91,22 +92,8 @@ def rates(runs: Sequence[Trained]) -> list[Rate]:
         sizes = sorted({run.n for run in mine})
         gap = [float(np.mean([abs(run.training - run.held_out) for run in mine if run.n == n])) for n in sizes]
         excess = [float(np.mean([run.best - run.held_out for run in mine if run.n == n])) for n in sizes]
-        found += [Rate(method, "gap", *_slope(sizes, gap)), Rate(method, "excess", *_slope(sizes, excess))]
+        found += [Rate(method, "gap", *log_slope(sizes, gap)), Rate(method, "excess", *log_slope(sizes, excess))]
     return found
-
-
-def _slope(sizes: Sequence[int], means: Sequence[float]) -> tuple[float, float]:
-    """Least-squares slope on log axes and its standard error.
-
-    >>> _slope([1, 10, 100], [1.0, 0.1, 0.01])
-    (-1.0, 0.0)
-    """
-    x, y = np.log10(sizes), np.log10(np.maximum(means, 1e-12))
-    centred = x - x.mean()
-    slope = float(centred @ y / (centred @ centred))
-    left = y - y.mean() - slope * centred
-    error = np.sqrt(left @ left / max(len(x) - 2, 1) / (centred @ centred))
-    return round(slope, 6), round(float(error), 6)
 
 
 def _rankers(n: int, seed: int) -> dict[str, PerceptronAtK | SGDAtK]:

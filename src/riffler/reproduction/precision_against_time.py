@@ -8,30 +8,18 @@ winner is fitted on all training rows, once for each length, and each fit is tim
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from riffler.errors import DataSetMissing
 from riffler.metrics import precision_at_k
 from riffler.records import FloatArray, IntArray
 from riffler.reproduction import Progress, part_of
 from riffler.reproduction.at_k_methods import K, Method, Settings, methods
-
-WIDEST = 1000
-"""Columns up to which sparse rows are made dense."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Problem:
-    """A data set as dense rows and labels 0 or 1."""
-
-    name: str
-    X: FloatArray
-    y: IntArray
+from riffler.reproduction.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +45,6 @@ class Split:
     validation: tuple[FloatArray, IntArray]
     train: tuple[FloatArray, IntArray]
     test: tuple[FloatArray, IntArray]
-
-
-def problems(wanted: Mapping[str, Mapping[str, Any]]) -> tuple[list[Problem], list[str]]:
-    """Load the wanted data sets (train and test parts together), and name those that are not here."""
-    from riffler import datasets
-
-    loaded, missing = [], []
-    for name, about in wanted.items():
-        parts = [part for part in ("train", "test") if part in datasets.info(name).splits]
-        try:
-            tables = [datasets.load(name, part, positive=about.get("positive")) for part in parts]
-        except DataSetMissing:
-            missing.append(name)
-            continue
-        X = np.concatenate([_dense(table.X) for table in tables])
-        loaded.append(Problem(name, X, np.concatenate([np.asarray(table.y) for table in tables]).astype(np.int64)))
-    return loaded, missing
-
-
-def digits() -> Problem:
-    """The handwritten digits that ship with scikit-learn, 8 against the rest: for where no data set is here."""
-    from sklearn.datasets import load_digits
-
-    images, digit = load_digits(return_X_y=True)
-    return Problem("digits (8)", images.astype(np.float32), (digit == 8).astype(np.int64))
 
 
 def compare(
@@ -166,11 +129,3 @@ def _compile() -> None:
     y = (X[:, 0] > 0).astype(np.int64)
     for method in methods():
         method.model(method.grid[0], method.lengths[0] if method.lengths else None, 0).fit(X, y)
-
-
-def _dense(X: Any) -> FloatArray:  # noqa: ANN401 - dense or CSR
-    if not hasattr(X, "toarray"):
-        return np.asarray(X, dtype=np.float32)
-    if X.shape[1] > WIDEST:
-        raise ValueError(f"{X.shape[1]} columns are too many to make dense")
-    return np.asarray(X.toarray(), dtype=np.float32)
