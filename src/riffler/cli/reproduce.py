@@ -42,7 +42,7 @@ def reproduce(
         return
     check_folder(out)
     with output.progress_bar() as progress:
-        done = run_again(name, "quick" if quick else "full", progress)
+        done = run_again(name, "quick" if quick else "full", progress, out)
         progress(1.0, "drawing")
         write(name, done, out, json)
     console = output.console()

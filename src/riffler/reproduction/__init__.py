@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Protocol
 
 from riffler.errors import UnknownName
@@ -37,26 +38,35 @@ REPRODUCTIONS: dict[str, tuple[str, str]] = {
         "Kar, Narasimhan and Jain (2015): surrogates, mistake bounds and precision against time",
         "riffler.reproduction.at_k",
     ),
+    "active-at-k": (
+        "Modi, Sekhari and Gupta (2017): precision at k while buying only the labels that matter",
+        "riffler.reproduction.active_at_k",
+    ),
 }
-"""What each result is and the module whose ``reproduce(size, progress)`` runs it; paths, so that listing is light."""
+"""What each result is and the module whose ``reproduce(size, progress, folder)`` runs it; paths: listing is light."""
 
 SIZES = ("full", "quick")
 """How thorough a run is: ``full`` takes minutes, ``quick`` seconds."""
 
 
-def reproduce(name: str, size: str = "full", progress: Progress = lambda share, doing: None) -> Reproduced:
-    """Run the published result of that name again.
+def reproduce(
+    name: str,
+    size: str = "full",
+    progress: Progress = lambda share, doing: None,
+    folder: Path | None = None,
+) -> Reproduced:
+    """Run the published result of that name again; a long one keeps in ``folder`` what is finished, and goes on there.
 
     >>> reproduce("at-j")
     Traceback (most recent call last):
-    riffler.errors.UnknownName: No published result called 'at-j'. Known: at-k.
+    riffler.errors.UnknownName: No published result called 'at-j'. Known: active-at-k, at-k.
     """
     if name not in REPRODUCTIONS:
         raise UnknownName.among("published result", name, REPRODUCTIONS)
     if size not in SIZES:
         raise UnknownName.among("size", size, SIZES)
-    run: Callable[[str, Progress], Reproduced] = import_module(REPRODUCTIONS[name][1]).reproduce
-    return run(size, progress)
+    run: Callable[[str, Progress, Path | None], Reproduced] = import_module(REPRODUCTIONS[name][1]).reproduce
+    return run(size, progress, folder)
 
 
 def part_of(progress: Progress, start: float, stop: float) -> Progress:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import asdict, dataclass
 from importlib.resources import files
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -134,8 +135,8 @@ class AtK:
         return [*(f"{verdict.verdict:9}  {verdict.claim}" for verdict in self.verdicts), *skipped]
 
 
-def reproduce(size: str, progress: Progress) -> AtK:
-    """Run all four parts; ``size`` is "full" or "quick"."""
+def reproduce(size: str, progress: Progress, folder: Path | None = None) -> AtK:
+    """Run all four parts; ``size`` is "full" or "quick". It is short enough to keep nothing in the folder."""
     chosen, start = SIZES[size], perf_counter()
     expected = tomllib.loads(files("riffler.reproduction").joinpath("expected_at_k.toml").read_text(encoding="utf-8"))
     findings = search(chosen.trials, 0, part_of(progress, 0.0, 0.05))
