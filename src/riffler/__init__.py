@@ -29,10 +29,14 @@ if TYPE_CHECKING:
     )
     from riffler.evaluation.scorers import precision_at_k_scorer
     from riffler.learners.active_at_k import ActivePerceptronAtK, PaperReadings
+    from riffler.learners.active_top_k import ActiveTopK
     from riffler.learners.asking import Step
     from riffler.learners.gradient_at_k import GradientAtK
+    from riffler.learners.importance_weighted import ImportanceWeightedActive
+    from riffler.learners.modified_perceptron import ActiveModifiedPerceptron
     from riffler.learners.one_pass import OnePassMiniBatch
     from riffler.learners.perceptron_at_k import PerceptronAtK, mistake_bound
+    from riffler.learners.selective_sampling import AdaptiveB, SelectiveSamplingPerceptron
     from riffler.learners.sgd_at_k import SGDAtK
     from riffler.learners.top_k_ranker import TopKRanker
     from riffler.ledger import Ledger
@@ -56,6 +60,7 @@ if TYPE_CHECKING:
     )
     from riffler.oracles import ArrayOracle, CallableOracle, FileOracle
     from riffler.samplers import Exponential, Inverse, Sequential, Uniform
+    from riffler.scorers import Rbf, RbfFourier, RbfNystroem, RbfProjectron, RbfRemoval
     from riffler.stopping.top_claim import TopClaim, claim_path, claim_top
 
 _HOMES = {
@@ -77,6 +82,11 @@ _HOMES = {
     "riffler.evaluation.scorers": ("precision_at_k_scorer",),
     "riffler.learners.active_at_k": ("ActivePerceptronAtK", "PaperReadings"),
     "riffler.learners.asking": ("Step",),
+    "riffler.learners.active_top_k": ("ActiveTopK",),
+    "riffler.learners.selective_sampling": ("AdaptiveB", "SelectiveSamplingPerceptron"),
+    "riffler.learners.modified_perceptron": ("ActiveModifiedPerceptron",),
+    "riffler.learners.importance_weighted": ("ImportanceWeightedActive",),
+    "riffler.scorers": ("Rbf", "RbfFourier", "RbfNystroem", "RbfProjectron", "RbfRemoval"),
     "riffler.learners.gradient_at_k": ("GradientAtK",),
     "riffler.learners.one_pass": ("OnePassMiniBatch",),
     "riffler.learners.perceptron_at_k": ("PerceptronAtK", "mistake_bound"),
@@ -116,7 +126,10 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ActiveModifiedPerceptron",
     "ActivePerceptronAtK",
+    "ActiveTopK",
+    "AdaptiveB",
     "AnswerError",
     "AnswersPending",
     "ArrayOracle",
@@ -129,6 +142,7 @@ __all__ = [
     "FeatureMismatch",
     "FileOracle",
     "GradientAtK",
+    "ImportanceWeightedActive",
     "InputError",
     "Inverse",
     "KClippedWarning",
@@ -140,8 +154,14 @@ __all__ = [
     "PaperReadings",
     "PerceptronAtK",
     "Ramp",
+    "Rbf",
+    "RbfFourier",
+    "RbfNystroem",
+    "RbfProjectron",
+    "RbfRemoval",
     "RifflerError",
     "SGDAtK",
+    "SelectiveSamplingPerceptron",
     "Sequential",
     "Step",
     "Struct",

@@ -19,6 +19,7 @@ RANKERS: dict[str, str] = {
 
 ACTIVE_RANKERS: dict[str, str] = {
     "active-modified-perceptron": "riffler.learners.modified_perceptron:ActiveModifiedPerceptron",
+    "active-top-k": "riffler.learners.active_top_k:ActiveTopK",
     "active-perceptron-at-k": "riffler.learners.active_at_k:ActivePerceptronAtK",
     "iwal": "riffler.learners.importance_weighted:ImportanceWeightedActive",
     "selective-sampling": "riffler.learners.selective_sampling:SelectiveSamplingPerceptron",
