@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,19 +20,18 @@ from riffler.reproduction.active_at_k_readings import readings
 
 def figures_chart(results: Results, feed: Feed, ks: tuple[int, int], scaling: str) -> Chart:
     """Draw figures 1 to 4 side by side: precision per batch above, cumulative queries below the top k underneath."""
-    import altair as alt
-
-    columns = []
+    words = {"precision": "precision at k, from batch 2", "below": "queries below the top k so far"}
+    rows: dict[str, list[Chart]] = {one: [] for one in words}
     for figure in figures.figures(ks):
         cases = figures.figure_cases(feed, figure, scaling)
         frame = pl.concat([_along_batches(case.way.name, results[case]) for case in cases])
-        words = {"precision": "precision at k, from batch 2", "below": "queries below the top k so far"}
-        panels = [_batches_panel(frame.filter(measure=one), words[one]) for one in words]
-        columns.append(alt.vconcat(*panels, spacing=14, title=alt.TitleParams(figure.title, fontSize=13, color=INK)))
-    words_of_scaling = figures.SCALINGS[scaling]
+        for one in words:
+            rows[one].append(_titled(_batches_panel(frame.filter(measure=one), words[one]), figure.title))
     n_runs = len(next(iter(results.values())))
-    title = f"Figures 1 to 4 on {feed.data}, {words_of_scaling}: means of {n_runs} runs, bands of one deviation"
-    return styled(alt.hconcat(*columns, spacing=18), title)
+    title = (
+        f"Figures 1 to 4 on {feed.data}, {figures.SCALINGS[scaling]}: means of {n_runs} runs, bands of one deviation"
+    )
+    return styled(_in_rows(rows.values()), title)
 
 
 def _along_batches(name: str, runs: Sequence[ActiveRun]) -> pl.DataFrame:
@@ -81,7 +80,7 @@ def rare_chart(results: Results, settings: Sequence[Setting]) -> Chart:
     frame = pl.DataFrame(rows)
     names = [name for name in (*SCHEMES, TOP_K) if name in set(frame["method"])]
     x = alt.X("labels:Q", title="labels bought, the top k included").scale(type="log", padding=14, nice=False)
-    ticks = [step * 10**power for power in range(2, 6) for step in (1, 2, 5)]
+    ticks = [step * 10**power for power in range(1, 6) for step in (1, 3)]
     x = x.axis(format="~s", values=ticks, grid=False)
     words = "precision at k, from batch 2"
     base = alt.Chart(frame).encode(x=x, color=method_colour(names))
@@ -91,9 +90,17 @@ def rare_chart(results: Results, settings: Sequence[Setting]) -> Chart:
     y = alt.Y("mean:Q", title=words).scale(zero=False, padding=10).axis(tickCount=5)
     dots = base.mark_point(size=90, filled=True, opacity=1).encode(y=y, shape=shape)
     panel = alt.layer(bars, dots).properties(width=215, height=210)
-    facet = alt.Facet("panel:N", title=None, sort=list(dict.fromkeys(frame["panel"])))
-    whole = panel.facet(facet=facet, columns=4).resolve_scale(x="independent", y="independent")
+    facet = alt.Facet("panel:N", title=None, sort=_small_k_first(settings))
+    whole = panel.facet(facet=facet, columns=4, bounds="flush", spacing={"row": 70, "column": 60})
+    whole = whole.resolve_scale(y="independent")
     return styled(whole, "What precision costs where the data are harder or positives rare")
+
+
+def _small_k_first(settings: Sequence[Setting]) -> list[str]:
+    """Names of the panels: those of the smaller k of each feed, then those of the larger."""
+    smallest = {setting.feed: setting.k for setting in reversed(settings)}
+    ordered = sorted(settings, key=lambda setting: setting.k > smallest[setting.feed])
+    return [f"{setting.title}, k = {setting.k}" for setting in ordered]
 
 
 def readings_chart(results: Results, feeds: Mapping[str, Feed], k: int) -> Chart:
@@ -106,7 +113,7 @@ def readings_chart(results: Results, feeds: Mapping[str, Feed], k: int) -> Chart
         frame = pl.DataFrame([{"label": label, **_spread(precisions(runs))} for label, runs in found.items()])
         axis = alt.Axis(labelLimit=260, labels=place == 0, ticks=False, domain=False)
         y = alt.Y("label:N", title=None, sort=list(found), axis=axis)
-        x = alt.X("mean:Q", title="precision at k").scale(zero=False, domain=[0, 1])
+        x = alt.X("mean:Q", title="precision at k").scale(domain=[0, 1]).axis(tickCount=6)
         base = alt.Chart(frame).encode(y=y)
         bars = base.mark_rule(color=PALETTE[0], strokeWidth=1.6).encode(
             x=alt.X("low:Q", title="precision at k"), x2="high:Q"
@@ -166,7 +173,8 @@ def orders_chart(results: Results, feeds: Mapping[str, Feed], k: int) -> Chart:
         bars = base.mark_rule(strokeWidth=1.6).encode(x=x, x2="high:Q")
         dots = base.mark_point(size=60, filled=True, opacity=1).encode(x=alt.X("mean:Q", title="precision at k"))
         bought = alt.X("labels:Q", title="labels bought").scale(zero=True).axis(format="~s", tickCount=5)
-        cost = base.mark_bar(size=7).encode(x=bought)
+        unnamed = alt.Y("order:N", title=None, sort=orders, axis=alt.Axis(labels=False, ticks=False, domain=False))
+        cost = base.mark_bar(size=7).encode(x=bought, y=unnamed)
         title = alt.TitleParams(name, fontSize=13, color=INK)
         panels = (alt.layer(bars, dots).properties(width=270, height=250), cost.properties(width=200, height=250))
         grid.append(alt.hconcat(*panels, spacing=20, title=title))
@@ -178,17 +186,13 @@ def growth_chart(results: Results, studies: Sequence[Growth], found: Sequence[Ex
 
     The dashed line is k log n through the first point of the exponential scheme.
     """
-    import altair as alt
-
-    columns = []
+    rows: dict[str, list[Chart]] = {"in all": [], "below the top": []}
     for study in studies:
-        panels = [
-            _growth_panel(results, study, measure, [one for one in found if one.growth == study])
-            for measure in ("in all", "below the top")
-        ]
-        columns.append(alt.vconcat(*panels, spacing=12, title=alt.TitleParams(study.title, fontSize=13, color=INK)))
+        for measure, panels in rows.items():
+            here = [one for one in found if one.growth == study]
+            panels.append(_titled(_growth_panel(results, study, measure, here), study.title))
     title = "Labels bought as n and k grow, on log axes; dashed: in proportion to k log n"
-    return styled(alt.hconcat(*columns, spacing=18), title)
+    return styled(_in_rows(rows.values()), title)
 
 
 def _growth_panel(results: Results, study: Growth, measure: str, found: Sequence[Exponents]) -> Chart:
@@ -216,6 +220,19 @@ def _growth_panel(results: Results, study: Growth, measure: str, found: Sequence
     slopes = ", ".join(f"{(one.in_all if measure == 'in all' else one.below)[0]:.2f}" for one in found)
     words = annotation(frame.head(1), f"slopes {slopes}", align="left", x=4, y=-6)
     return alt.layer(dashed, lines, words).properties(width=190, height=190)
+
+
+def _titled(panel: Chart, title: str) -> Chart:
+    import altair as alt
+
+    return panel.properties(title=alt.TitleParams(title, fontSize=13, color=INK, offset=16))
+
+
+def _in_rows(rows: Iterable[Sequence[Chart]]) -> Chart:
+    """Put panels in rows; flush, so that those side by side keep one height whatever their axes say."""
+    import altair as alt
+
+    return alt.vconcat(*(alt.hconcat(*panels, spacing=70, bounds="flush") for panels in rows), spacing=26)
 
 
 def _spread(values: Sequence[float]) -> dict[str, Any]:
