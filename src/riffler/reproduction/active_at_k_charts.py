@@ -211,15 +211,29 @@ def _growth_panel(results: Results, study: Growth, measure: str, found: Sequence
     )
     x = alt.X("size:Q", title=study.what).scale(type="log", nice=False, padding=10)
     x = x.axis(values=list(study.sizes), format="~s", grid=False)
-    ticks = [step * 10.0**power for power in range(6) for step in (1, 3)]
     y = alt.Y("labels:Q", title=f"labels, {measure}").scale(type="log", nice=False, padding=10)
-    y = y.axis(values=ticks, format="~s")
+    y = y.axis(values=_log_ticks([*frame["labels"], *hoped_for["labels"]]), format="~s")
     lines = alt.Chart(frame).mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=40))
     lines = lines.encode(x=x, y=y, color=method_colour(list(SCHEMES)))
     dashed = alt.Chart(hoped_for).mark_line(strokeDash=[5, 4], color=FAINT).encode(x=x, y=y)
     slopes = ", ".join(f"{(one.in_all if measure == 'in all' else one.below)[0]:.2f}" for one in found)
     words = annotation(frame.head(1), f"slopes {slopes}", align="left", x=4, y=-6)
     return alt.layer(dashed, lines, words).properties(width=190, height=190)
+
+
+def _log_ticks(values: Sequence[float]) -> list[float]:
+    """Round numbers within the values: as few to a power of ten as give three or more.
+
+    >>> _log_ticks([8, 3500]), _log_ticks([450, 790])
+    ([10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0], [500.0, 600.0, 700.0])
+    """
+    found: list[float] = []
+    for steps in ((1, 3), (1, 2, 5), range(1, 10)):
+        found = [step * 10.0**power for power in range(6) for step in steps]
+        found = [one for one in found if min(values) <= one <= max(values)]
+        if len(found) > 2:
+            break
+    return found
 
 
 def _titled(panel: Chart, title: str) -> Chart:

@@ -12,7 +12,7 @@ class Verdict:
     name: str
     claim: str
     source: str
-    verdict: str  # agrees, in part, disagrees
+    verdict: str  # agrees, in part, disagrees; not shown where the runs do not decide it
     evidence: str
 
 
@@ -23,3 +23,12 @@ def word(n_good: int, n_all: int) -> str:
     ('agrees', 'in part', 'disagrees')
     """
     return "agrees" if n_good == n_all else "disagrees" if n_good == 0 else "in part"
+
+
+def word_of_differences(n_for: int, n_against: int, n_all: int) -> str:
+    """Say what differences show of which some speak for a claim, some against it, and the others for neither.
+
+    >>> word_of_differences(3, 0, 3), word_of_differences(1, 0, 3), word_of_differences(0, 1, 8)
+    ('agrees', 'in part', 'not shown')
+    """
+    return "not shown" if n_for == 0 and 2 * n_against < n_all else word(n_for, n_all)
