@@ -36,9 +36,10 @@ class ColumnScale:
 
     def __call__(self, X: Matrix) -> FloatArray:
         """Map rows to dense float32 ones."""
-        if is_sparse(X):
+        if is_sparse(X) and self.center is None:
             dense: FloatArray = X.multiply(1.0 / self.scale).toarray().astype(np.float32)
             return dense.clip(-FARTHEST, FARTHEST)
+        X = X.toarray() if is_sparse(X) else X
         centred = X if self.center is None else X - self.center
         scaled: FloatArray = np.clip(centred / self.scale, -FARTHEST, FARTHEST).astype(np.float32)
         return scaled
@@ -47,10 +48,12 @@ class ColumnScale:
 def column_scale(X: Matrix) -> ColumnScale:
     """Learn shift and scale of the columns from some rows."""
     if is_sparse(X):
+        X = X.astype(np.float64)
         mean = np.asarray(X.mean(axis=0)).ravel()
         square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-        spread = np.sqrt(np.maximum(square - mean**2, 0.0))
-        return ColumnScale(None, np.sqrt(np.where(spread > 0, spread, 1.0)))
+        variance = square - mean**2
+        # of a column without spread only rounding is left
+        return ColumnScale(None, np.where(variance > 1e-9 * square, np.maximum(variance, 0.0), 1.0) ** 0.25)
     center, spread = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
     spread = np.where(spread > 1e-9 * np.maximum(1.0, np.abs(center)), spread, 1.0)
     binary: BoolArray = ((X == 0) | (X == 1)).all(axis=0)
@@ -83,11 +86,13 @@ class ColumnMap:
     def fit(self, X: Matrix) -> ColumnMap:
         """Learn the map from some rows."""
         rng = np.random.RandomState(self._seed)
-        X = X[:SAMPLE_ROWS]
         self._summary: TruncatedSVD | None = None
+        if X.shape[1] > WIDE or X.shape[0] > SAMPLE_ROWS:
+            X = _sample(X, self._seed)
         if X.shape[1] > WIDE:
             size = min(DIRECTIONS, X.shape[0] - 1, X.shape[1] - 1)
-            self._summary = TruncatedSVD(max(size, 1), random_state=rng).fit(X)
+            with np.errstate(divide="ignore", invalid="ignore"):  # shares of a variance of 0, which nobody reads
+                self._summary = TruncatedSVD(max(size, 1), random_state=rng).fit(X)
             X = self._summary.transform(X)
         self._scale = column_scale(X)
         rows = self._scale(X)
@@ -116,3 +121,10 @@ class ColumnMap:
         """Row ranges whose features take about BLOCK_BYTES."""
         step = max(256, BLOCK_BYTES // (4 * max(self.n_features, 1)))
         return [(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
+
+
+def _sample(X: Matrix, seed: int) -> Matrix:
+    """At most SAMPLE_ROWS rows, evenly spread along a random direction: the same ones in whatever order they came."""
+    along = X @ np.random.default_rng(seed).standard_normal(X.shape[1])
+    n = min(X.shape[0], SAMPLE_ROWS)
+    return X[np.argsort(along, kind="stable")[np.linspace(0, X.shape[0] - 1, n).astype(np.int64)]]

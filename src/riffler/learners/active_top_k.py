@@ -240,7 +240,7 @@ class ActiveTopK(ActiveRanker):
         if not (hasattr(self, "n_rounds_") and self.n_rounds_ > 0):
             seen = self._early  # the first batch is there already
         else:
-            seen = stacked(self._early, X)[:ENOUGH_ROWS]
+            seen = stacked(self._early, X)
             self._fit_map(seen)
             self._refit()
         self._early = seen if seen.shape[0] < ENOUGH_ROWS else None

@@ -51,5 +51,7 @@ class Bought:
 
 
 def stacked(above: Matrix, below: Matrix) -> Matrix:
-    """Put rows under rows, dense or sparse."""
-    return sparse.vstack([above, below], format="csr") if is_sparse(above) else np.vstack([above, below])
+    """Put rows under rows, dense or sparse; the first decide which."""
+    if is_sparse(above):
+        return sparse.vstack([above, sparse.csr_matrix(below)], format="csr")
+    return np.vstack([above, below.toarray() if is_sparse(below) else below])

@@ -1,9 +1,10 @@
 """A bet against the model's own predictions: if it wins too much, the stream has changed.
 
 Each answer y came with a predicted chance p. Whoever bets that relevant rows are rarer (or more common) than predicted
-multiplies a stake by ``1 + bet * (y - p)``; if the predictions are right, no bet grows on average. The stake starts
-again at 1 whenever it falls below, so that a long good past does not hide a bad present (an e-CUSUM): while nothing
-changes, an alarm at level A comes at most once in A answers on average.
+multiplies a stake by ``1 + bet * (y - q)``, where q is p moved by the slack against the bet; if the predictions are
+right to within the slack, no bet grows on average. The stake starts again at 1 whenever it falls below, so that a long
+good past does not hide a bad present (an e-CUSUM): while nothing changes, an alarm at level A comes at most once in A
+answers on average.
 """
 
 from __future__ import annotations
@@ -36,10 +37,9 @@ class DriftWatch:
     def after(self, answers: IntArray, chances: FloatArray, round: int) -> DriftWatch:
         """Return the watch after some answers of a round, each with the chance that was predicted for it."""
         stakes, since = self.stakes.copy(), self.since.copy()
+        against = np.sign(BETS) * self.slack
         for answer, chance in zip(answers.tolist(), chances.tolist(), strict=True):
-            surprise = answer - chance
-            surprise = np.sign(surprise) * max(0.0, abs(surprise) - self.slack)
-            stakes *= 1.0 + BETS * surprise
+            stakes *= 1.0 + BETS * (answer - np.clip(chance + against, 0.0, 1.0))
             fallen = stakes <= 1.0
             stakes[fallen], since[fallen] = 1.0, round
         return DriftWatch(stakes, since, self.slack)

@@ -65,13 +65,15 @@ class Shopping:
 
     def _rows_to_look_at(self) -> IntArray:
         """At most POOL_ROWS rows, in an order that does not depend on that of the batch: the best and some others."""
-        order = np.argsort(self.batch.draws, kind="stable")
+        # By the later digits of the draws: their first digits decide what is sampled in the end, and rows that come
+        # late here, and so are not bought, must keep their full chance of that.
+        late_digits = np.modf(self.batch.draws * 2.0**20)[0]
+        order = np.lexsort((self.batch.draws, late_digits))
         if order.size <= POOL_ROWS:
             return order
         best_first = order[np.argsort(-self.batch.scores[order], kind="stable")]
         n_best = POOL_ROWS * 3 // 4 if self.posterior is not None else 0
-        rest = np.setdiff1d(order, best_first[:n_best], assume_unique=True)
-        others = rest[np.argsort(self.batch.draws[rest], kind="stable")][: POOL_ROWS - n_best]
+        others = order[np.isin(order, best_first[n_best:])][: POOL_ROWS - n_best]
         return np.concatenate([best_first[:n_best], others])
 
     def run(self) -> float:
@@ -91,9 +93,11 @@ class Shopping:
 
     def _cover(self) -> bool:
         # half of the rows without both classes: the rest would not change that at any sensible price
-        if self._spent >= max(COVER_CHUNK, self._pool.size // 2):
+        left = max(COVER_CHUNK, self._pool.size // 2) - self._spent
+        if left <= 0:
             return False
-        return self._ask(self.terms.cover(self._features, self._free, self._chunk(COVER_CHUNK), self.rng), "cover")
+        n = min(self._chunk(COVER_CHUNK), left)
+        return self._ask(self.terms.cover(self._features, self._free, n, self.rng), "cover")
 
     def _buy_some(self) -> bool:
         """Buy a chunk, unless the top is sure enough or a label is not worth its price."""
