@@ -171,8 +171,8 @@ class ActiveAtK:
         plan, k = self.plan, self.plan.size.ks[0]
         return {
             **{
-                f"figures-{scaling}": draw.figures_chart(self.results, plan.natural, plan.size.ks, scaling)
-                for scaling in figures.SCALINGS
+                f"figures-{variant}": draw.figures_chart(self.results, plan.natural, plan.size.ks, variant)
+                for variant in figures.VARIANTS
             },
             "rare": draw.rare_chart(self.results, plan.settings),
             "readings": draw.readings_chart(self.results, plan.feeds, k),

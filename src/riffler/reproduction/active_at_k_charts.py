@@ -18,18 +18,18 @@ from riffler.reproduction.active_at_k_rare import KERNELS, Setting
 from riffler.reproduction.active_at_k_readings import readings
 
 
-def figures_chart(results: Results, feed: Feed, ks: tuple[int, int], scaling: str) -> Chart:
+def figures_chart(results: Results, feed: Feed, ks: tuple[int, int], variant: str) -> Chart:
     """Draw figures 1 to 4 side by side: precision per batch above, cumulative queries below the top k underneath."""
     words = {"precision": "precision at k, from batch 2", "below": "queries below the top k so far"}
     rows: dict[str, list[Chart]] = {one: [] for one in words}
     for figure in figures.figures(ks):
-        cases = figures.figure_cases(feed, figure, scaling)
+        cases = figures.figure_cases(feed, figure, variant)
         frame = pl.concat([_along_batches(case.way.name, results[case]) for case in cases])
         for one in words:
             rows[one].append(_titled(_batches_panel(frame.filter(measure=one), words[one]), figure.title))
     n_runs = len(next(iter(results.values())))
     title = (
-        f"Figures 1 to 4 on {feed.data}, {figures.SCALINGS[scaling]}: means of {n_runs} runs, bands of one deviation"
+        f"Figures 1 to 4 on {feed.data}, {figures.VARIANTS[variant][0]}: means of {n_runs} runs, bands of one deviation"
     )
     return styled(_in_rows(rows.values()), title)
 

@@ -37,7 +37,7 @@ def verdicts(run: ActiveAtK) -> list[Verdict]:
     """Judge every claim of the table of what is expected."""
     shown = figure_cells(run)
     judged = {
-        "close": _close(shown),
+        "close": _close_in_figures(shown),
         "fewer": _fewer(shown),
         "uniform": _above_uniform(shown, rare_cells(run)),
         "stable": _steadier(shown),
@@ -51,13 +51,13 @@ def verdicts(run: ActiveAtK) -> list[Verdict]:
 
 
 def figure_cells(run: ActiveAtK) -> Cells:
-    """Give the runs behind the figures, under both ways of normalising."""
+    """Give the runs behind the figures, variant by variant."""
     return [
         (
             f"{figure.title}, {words}",
-            {case.way.name: run.results[case] for case in figures.figure_cases(run.plan.natural, figure, scaling)},
+            {case.way.name: run.results[case] for case in figures.figure_cases(run.plan.natural, figure, variant)},
         )
-        for scaling, words in figures.SCALINGS.items()
+        for variant, (words, _) in figures.VARIANTS.items()
         for figure in figures.figures(run.plan.size.ks)
     ]
 
@@ -88,6 +88,16 @@ def _close(cells: Cells) -> tuple[str, str]:
         f"Close in {fine} of {len(gains)} comparisons; mean difference {mean:+.3f}, worst {_interval(worst)} "
         f"({worst_name})."
     )
+
+
+def _close_in_figures(cells: Cells) -> tuple[str, str]:
+    found, words = _close(cells)
+    good = [
+        paired(precisions(runs[scheme]), precisions(runs["sequential"]))[1] > -NEAR
+        for _, runs in cells
+        for scheme in DECAYING
+    ]
+    return found, f"{words} By variant: {_by_variant(good)}."
 
 
 def _rare(cells: Cells) -> tuple[str, str]:
@@ -132,8 +142,8 @@ def _above_uniform(cells: Cells, further: Cells) -> tuple[str, str]:
         beyond.append(f"{scheme} is better in {sum(low > 0 for low in lows)}")
     means = [mean for mean, _, _ in gains]
     return word_of_differences(fine, worse, len(gains)), (
-        f"Better in {fine} of {len(gains)} comparisons, worse in {worse}, no difference shown in the others; the mean "
-        f"differences go from {min(means):+.3f} to {max(means):+.3f}. Not in the paper's figures: of {len(further)} "
+        f"Better in {fine} of {len(gains)} comparisons ({_by_variant([low > 0 for _, low, _ in gains])}), worse in "
+        f"{worse}, no difference shown in the others; {_range(means)}. Not in the paper's figures: of {len(further)} "
         f"settings with rare positives or other data, {' and '.join(beyond)}."
     )
 
@@ -148,26 +158,28 @@ def _steadier(cells: Cells) -> tuple[str, str]:
         for scheme in (*DECAYING, "uniform")
     }
     return word_of_differences(fine, worse, len(gains)), (
-        f"Smaller deviation over the batches from the second on in {fine} of {len(gains)} comparisons, larger in "
-        f"{worse}; on average " + ", ".join(f"{scheme} {value:.3f}" for scheme, value in mean.items()) + "."
+        f"Smaller deviation over the batches from the second on in {fine} of {len(gains)} comparisons "
+        f"({_by_variant([low > 0 for _, low, _ in gains])}), larger in {worse}; on average "
+        + ", ".join(f"{scheme} {value:.3f}" for scheme, value in mean.items())
+        + "."
     )
 
 
 def _kernel(run: ActiveAtK) -> tuple[str, str]:
     """Compare each linear figure with the one that has its kernel."""
     cells = figure_cells(run)
-    half = len(figures.SCALINGS)
-    fine, n_all, words = 0, 0, []
-    for start, scaling in zip(range(0, len(cells), 4), figures.SCALINGS.values(), strict=True):
+    fine, worse, words, n_all = 0, 0, [], 0
+    for number, (variant, _) in enumerate(figures.VARIANTS.values()):
+        small, large, small_rbf, large_rbf = (runs for _, runs in cells[4 * number : 4 * number + 4])
         gains = [
-            paired(precisions(cells[start + half + at][1][scheme]), precisions(cells[start + at][1][scheme]))
-            for at in range(half)
-            for scheme in cells[start][1]
+            paired(precisions(curved[scheme]), precisions(straight[scheme]))
+            for straight, curved in ((small, small_rbf), (large, large_rbf))
+            for scheme in SCHEMES
         ]
-        better = sum(low > 0 for _, low, _ in gains)
-        fine, n_all = fine + better, n_all + len(gains)
-        low, high = min(mean for mean, _, _ in gains), max(mean for mean, _, _ in gains)
-        words.append(f"{scaling}: better in {better} of {len(gains)} comparisons, by {low:+.3f} to {high:+.3f}")
+        better, lower = sum(low > 0 for _, low, _ in gains), sum(high < 0 for _, _, high in gains)
+        fine, worse, n_all = fine + better, worse + lower, n_all + len(gains)
+        means = [mean for mean, _, _ in gains]
+        words.append(f"{variant}: better in {better} of {len(gains)}, worse in {lower}, {_range(means)}")
     rare = rare_cells(run)
     gains = [
         paired(precisions(curved[scheme]), precisions(straight[scheme]))
@@ -175,9 +187,9 @@ def _kernel(run: ActiveAtK) -> tuple[str, str]:
         for scheme in SCHEMES
     ]
     better = sum(low > 0 for _, low, _ in gains)
-    return word(fine, n_all), (
-        f"With {'; with '.join(words)}. Not in the paper's figures: with rare positives and on other data it is "
-        f"better in {better} of {len(gains)}, by {np.mean([mean for mean, _, _ in gains]):+.3f} on average."
+    return word_of_differences(fine, worse, n_all), (
+        f"{_capital('; '.join(words))}. Not in the paper's figures: with rare positives and on other data it is better "
+        f"in {better} of {len(gains)}, by {np.mean([mean for mean, _, _ in gains]):+.3f} on average."
     )
 
 
@@ -238,6 +250,22 @@ def _growth(run: ActiveAtK) -> tuple[str, str]:
 def _lost(run: ActiveAtK, before: Case, after: Case) -> list[float]:
     pairs = zip(precisions(run.results[before]), precisions(run.results[after]), strict=True)
     return [one - other for one, other in pairs]
+
+
+def _by_variant(good: Sequence[bool]) -> str:
+    """Write how many comparisons of each variant of the figures speak for a claim."""
+    size = len(good) // len(figures.VARIANTS)
+    parts = [sum(good[at : at + size]) for at in range(0, len(good), size)]
+    names = [words for words, _ in figures.VARIANTS.values()]
+    return ", ".join(f"{name} {part} of {size}" for name, part in zip(names, parts, strict=True))
+
+
+def _range(means: Sequence[float]) -> str:
+    return f"by {min(means):+.3f} to {max(means):+.3f}"
+
+
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _interval(gain: tuple[float, float, float]) -> str:

@@ -67,18 +67,21 @@ def _figures(run: ActiveAtK) -> list[str]:
         f"{problem.name}: {len(problem.y):,} rows, {int(problem.y.sum()):,} positives{note}; {n_rows:,} rows are dealt "
         f"into {n_batches_of(n_rows, plan.natural)} batches but for a tenth that is held out. "
         "The captions of the figures, and not the text beside them, say which are kernelized. "
-        "“Mean-normalized” may mean standardised or only shifted columns: both are shown.",
+        "“Mean-normalized” may mean standardised or only shifted columns: both are shown. Nor does the paper say what "
+        "happens when sampling finds fewer positives than the top has mistakes: in the first two variants the found "
+        "positives weigh as much as all mistakes (balance mean), in the third nothing makes up for those not found, as "
+        "the update is printed.",
     ]
-    for scaling, words in figures.SCALINGS.items():
+    for variant, (words, _) in figures.VARIANTS.items():
         rows = [
             [figure.title, case.way.name, *_cells(run.results[case]), with_spread(unsteadiness(run.results[case]))]
             for figure in figures.figures(plan.size.ks)
-            for case in figures.figure_cases(plan.natural, figure, scaling)
+            for case in figures.figure_cases(plan.natural, figure, variant)
         ]
         parts += [
             f"### {words.capitalize()}",
             table(["figure", "scheme", *MEASURES, "deviation over batches"], rows),
-            f"![Figures 1 to 4, {words}](active-at-k-figures-{scaling}.svg)",
+            f"![Figures 1 to 4, {words}](active-at-k-figures-{variant}.svg)",
         ]
     return parts
 
