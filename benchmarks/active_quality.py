@@ -144,18 +144,16 @@ def _full(data: str, stream: Stream, ks: dict[str, int], seed: int) -> list[Cell
             batch = stream.batches[number]
             scores = model.decision_function(stream.X[batch])
             for kind, k in ks.items():
-                precision[kind].append(_precision(stream.labels[batch], scores, k))
+                precision[kind].append(precision_at_k(stream.labels[batch], scores, k))
     scores = model.decision_function(stream.X[stream.held_out])
     labels = stream.labels[stream.held_out]
+    n_positive = int(labels.sum())
     n_asked = np.cumsum([len(batch) for batch in stream.batches]).tolist()
     return [
-        Cell(data, k, kind, seed, FULL, precision[kind], n_asked, _precision(labels, scores, k), 0.0)
+        Cell(data, k, kind, seed, FULL, precision[kind], n_asked, held, 0.0)
         for kind, k in ks.items()
+        for held in [precision_at_k(labels, scores, min(k, n_positive))]
     ]
-
-
-def _precision(labels: Any, scores: Any, k: int) -> float:
-    return precision_at_k(labels, scores, k)
 
 
 def run_missing(

@@ -41,8 +41,8 @@ def main(results: Results, folder: Path) -> None:
 def _head(results: Results) -> str:
     seeds = len({key[2] for key in results.cells})
     return (
-        f"riffler {riffler.__version__}, Python {platform.python_version()}, {platform.machine()}; seeds 0 to {seeds - 1}; "
-        "`python benchmarks/active.py quality`, then `ablation`, `report`."
+        f"riffler {riffler.__version__}, Python {platform.python_version()}, {platform.machine()}; seeds 0 to "
+        f"{seeds - 1}; `python benchmarks/active.py quality`, then `ablation`, `report`."
     )
 
 
@@ -218,4 +218,4 @@ def _draw(results: Results, path: Path) -> None:
         .facet("data:N", columns=4)
         .resolve_scale(x="independent", y="independent")
     )
-    save_chart(styled(points), path)
+    save_chart(styled(points, "What labels buy: up and to the left is better"), path)

@@ -10,7 +10,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from riffler import ActivePerceptronAtK, ActiveTopK, ArrayOracle
-from riffler.records import Matrix
+from riffler.records import IntArray, Matrix
 
 REPEATS = 15
 
@@ -40,9 +40,10 @@ def _shapes() -> list[tuple[str, Matrix]]:
     ]
 
 
-def _labels(X: Matrix) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _labels(X: Matrix) -> IntArray:
     score = np.asarray(X @ np.random.default_rng(1).normal(size=X.shape[1])).ravel()
-    return (score > np.quantile(score, 0.97)).astype(np.int64)
+    labels: IntArray = (score > np.quantile(score, 0.97)).astype(np.int64)
+    return labels
 
 
 def _perceptron(title: str, X: Matrix) -> None:

@@ -44,8 +44,9 @@ class Entry:
 class Round:
     """A batch that was worked through: what was on offer, beside what was asked.
 
-    ``floor`` is the least probability with which any row of the batch was asked, in its top and below it: 0 where a
-    row could not have been asked at all. ``cut`` says that the budget ended before everything drawn could be asked.
+    ``floor`` is the least probability with which any row of the batch was asked: 0 where a row could not have been
+    asked at all. ``top_floor`` is that of the predicted rows alone; None where it is no better. ``cut`` says that the
+    budget ended before everything drawn could be asked.
     """
 
     number: int
@@ -53,6 +54,12 @@ class Round:
     n_top: int
     floor: float
     cut: bool = False
+    top_floor: float | None = None
+
+    @property
+    def least_in_top(self) -> float:
+        """Least probability of a predicted row."""
+        return self.floor if self.top_floor is None else self.top_floor
 
 
 @dataclass(eq=False)

@@ -24,36 +24,24 @@ LINEAR, COSINES = 0, 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnScale:
-    """Columns are shifted (dense ones only), divided by ``scale`` and cut at ``FARTHEST``.
+    """Columns are shifted, divided by ``scale`` and cut at ``FARTHEST``.
 
-    A column of numbers is divided by its spread, a column of zeros and ones or a sparse one by the square root of it:
-    halfway between one size for all values and one importance for all columns, so that what is rarely there speaks
-    louder than what is common, yet not out of proportion.
+    A column of numbers is divided by its spread, a column of zeros and ones by the square root of it: halfway between
+    one size for all values and one importance for all columns, so that what is rarely there speaks louder than what is
+    common, yet not out of proportion.
     """
 
-    center: FloatArray | None
+    center: FloatArray
     scale: FloatArray
 
-    def __call__(self, X: Matrix) -> FloatArray:
-        """Map rows to dense float32 ones."""
-        if is_sparse(X) and self.center is None:
-            dense: FloatArray = X.multiply(1.0 / self.scale).toarray().astype(np.float32)
-            return dense.clip(-FARTHEST, FARTHEST)
-        X = X.toarray() if is_sparse(X) else X
-        centred = X if self.center is None else X - self.center
-        scaled: FloatArray = np.clip(centred / self.scale, -FARTHEST, FARTHEST).astype(np.float32)
+    def __call__(self, X: FloatArray) -> FloatArray:
+        """Map rows to float32 ones."""
+        scaled: FloatArray = np.clip((X - self.center) / self.scale, -FARTHEST, FARTHEST).astype(np.float32)
         return scaled
 
 
-def column_scale(X: Matrix) -> ColumnScale:
+def column_scale(X: FloatArray) -> ColumnScale:
     """Learn shift and scale of the columns from some rows."""
-    if is_sparse(X):
-        X = X.astype(np.float64)
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-        variance = square - mean**2
-        # of a column without spread only rounding is left
-        return ColumnScale(None, np.where(variance > 1e-9 * square, np.maximum(variance, 0.0), 1.0) ** 0.25)
     center, spread = X.mean(axis=0, dtype=float), X.std(axis=0, dtype=float)
     spread = np.where(spread > 1e-9 * np.maximum(1.0, np.abs(center)), spread, 1.0)
     binary: BoolArray = ((X == 0) | (X == 1)).all(axis=0)
@@ -93,9 +81,9 @@ class ColumnMap:
             size = min(DIRECTIONS, X.shape[0] - 1, X.shape[1] - 1)
             with np.errstate(divide="ignore", invalid="ignore"):  # shares of a variance of 0, which nobody reads
                 self._summary = TruncatedSVD(max(size, 1), random_state=rng).fit(X)
-            X = self._summary.transform(X)
-        self._scale = column_scale(X)
-        rows = self._scale(X)
+        rows = self._dense(X)
+        self._scale = column_scale(rows)
+        rows = self._scale(rows)
         self._cosines: OrthogonalFourier | None = None
         if self._n_cosines > 0:
             unit = 1.0 / (float(np.square(rows).sum(axis=1).mean()) or 1.0)
@@ -104,6 +92,13 @@ class ColumnMap:
         self.groups: IntArray = np.repeat([LINEAR, COSINES], [rows.shape[1], self._n_cosines])
         return self
 
+    def _dense(self, X: Matrix) -> FloatArray:
+        """Rows as they are, or summarised; how they were stored makes no difference from here on."""
+        if self._summary is not None:
+            X = self._summary.transform(X)
+        dense: FloatArray = X.toarray() if is_sparse(X) else X
+        return dense
+
     @property
     def n_features(self) -> int:
         """Number of features a row gets."""
@@ -111,7 +106,7 @@ class ColumnMap:
 
     def transform(self, X: Matrix) -> FloatArray:
         """Features of rows, float32 of shape (n_rows, n_features); each has a mean square of about 1."""
-        rows = self._scale(X if self._summary is None else self._summary.transform(X))
+        rows = self._scale(self._dense(X))
         if self._cosines is None:
             return rows
         # the kernel's features have mean square 1 / n_cosines

@@ -27,6 +27,8 @@ from riffler.metrics import precision_at_k
 from riffler.oracles.base import Oracle
 from riffler.records import FloatArray, Matrix, is_sparse
 
+HIGH_ROWS = 4  # times k: rows among which the end of the top is looked for after learning
+
 
 class ActiveRanker(ClassifierMixin, BaseEstimator):
     """Learns from a stream of batches by buying labels; ``decision_function`` ranks."""
@@ -89,7 +91,14 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
         self.n_rounds_ = n_rounds
         self._open_seed = None
         self.classes_ = np.array([0, 1]) if not hasattr(self, "classes_") else self.classes_
-        self._threshold = threshold_of_top(scores, np.ones(scores.size), min(self.k, scores.size))
+        self._threshold = self._cut(X, scores)
+
+    def _cut(self, X: Matrix, scores: FloatArray) -> float:
+        """Where the top k of a batch ends by what was learned since; only rows that ranked high before can be there."""
+        n_high = min(HIGH_ROWS * int(self.k), scores.size)
+        high = np.flatnonzero(scores >= np.partition(scores, scores.size - n_high)[scores.size - n_high])
+        now = self._scores(X[high])
+        return threshold_of_top(now, np.ones(now.size), min(self.k, now.size))
 
     def decision_function(self, X: Matrix) -> FloatArray:
         """Score the rows of X: the higher, the more relevant; above 0 is what lay in the top of the last batch."""

@@ -183,6 +183,7 @@ class ActivePerceptronAtK(ActiveRanker):
 
     def _ask(self, batch: OpenBatch) -> float:
         top_answers = batch.ask(batch.predicted, 1.0, "top")
+        batch.top_floor = 1.0
         mistakes = int(np.count_nonzero(top_answers == IRRELEVANT))
         rows = np.flatnonzero(~batch.in_top)
         if rows.size == 0:
@@ -192,9 +193,11 @@ class ActivePerceptronAtK(ActiveRanker):
         if self.readings.growing:
             gaps = gaps.max() - gaps
         below = Below(gaps, mistakes, self._n_expected(mistakes), self.floor, batch.draws[rows])
-        return sampler_from(self.sampler).sample(
+        least = sampler_from(self.sampler).sample(
             below, lambda chosen, probability: batch.ask(rows[chosen], probability, "sample")
         )
+        # without a floor nothing keeps the next batch from leaving rows out, so nothing is promised for this one
+        return least if self.floor > 0 else 0.0
 
     def _n_expected(self, mistakes: int) -> float | None:
         if mistakes == 0:

@@ -19,18 +19,19 @@ from riffler.learners.drift import DriftWatch
 from riffler.learners.laplace import LaplaceLogistic, Posterior
 from riffler.learners.purchase import Purchase, purchase_from
 from riffler.learners.shopping import Shopping, Terms
-from riffler.records import FloatArray, Matrix, is_sparse
+from riffler.records import FloatArray, Matrix
 
 ENOUGH_ROWS = 2000  # unlabelled rows that the scale of the columns is learned from
+FEW_COLUMNS = 200  # up to here distances between rows mean something, and the kernel pays
 KERNELS = ("auto", "linear", "rbf")
 
 
 class ActiveTopK(ActiveRanker):
     """Predict each batch's top k from a model of all labels bought so far, and buy the labels that may change it.
 
-    The model is a logistic regression on the columns and, for dense rows, on random features of an RBF
-    kernel; both parts have a penalty that the labels themselves decide. Its posterior says how much precision at k is expected
-    to be lost by what is not known yet (the regret). In each batch:
+    The model is a logistic regression on the columns and, where they are few, on random features of an RBF
+    kernel; each part has a penalty that the labels themselves decide. Its posterior says how much precision at k is
+    expected to be lost by what is not known yet (the regret). In each batch:
 
     1. While no relevant or no irrelevant row is known, rows are asked that cover the batch.
     2. Then a chunk of labels is bought, in proportion to how many draws from the posterior have a row in their top k,
@@ -44,7 +45,7 @@ class ActiveTopK(ActiveRanker):
     k : int
         Rows of each batch that are predicted.
     kernel : "auto", "rbf" or "linear"
-        "auto" takes the kernel for dense rows and the columns alone for sparse ones.
+        "auto" takes the kernel for up to 200 columns and the columns alone for more.
     n_components : int
         Random features of the kernel.
     gamma : float or None
@@ -188,7 +189,7 @@ class ActiveTopK(ActiveRanker):
         self.forgotten_: list[int] = []
 
     def _fit_map(self, X: Matrix) -> None:
-        with_kernel = self.kernel == "rbf" or (self.kernel == "auto" and not is_sparse(X))
+        with_kernel = self.kernel == "rbf" or (self.kernel == "auto" and X.shape[1] <= FEW_COLUMNS)
         n_cosines = self.n_components if with_kernel else 0
         self._map = ColumnMap(n_cosines, self.gamma, self._seed).fit(X)
 

@@ -52,6 +52,7 @@ class OpenBatch:
     predicted: IntArray
     draws: FloatArray  # a number in [0, 1) for each row, keyed by seed, round and item
     cut: bool = False
+    top_floor: float | None = None  # least chance of a predicted row, where it is better than that of any row
     memo: Any = None  # what a learner wants to hand from asking to learning
     _asked: list[IntArray] = field(default_factory=list)
     _answers: list[IntArray] = field(default_factory=list)
@@ -101,7 +102,8 @@ class OpenBatch:
         """Write the round into the ledger and say what happened."""
         floor = 0.0 if self.cut else floor
         n_rows = len(self.items)
-        self.oracle.ledger.close_round(Round(self.round, n_rows, len(self.predicted), floor, self.cut))
+        top_floor = None if self.cut else self.top_floor
+        self.oracle.ledger.close_round(Round(self.round, n_rows, len(self.predicted), floor, self.cut, top_floor))
         self.oracle.n_offered += n_rows
         asked, answers = self.asked, self.answers
         in_top = answers[self.in_top[asked]]

@@ -30,7 +30,7 @@ class DriftWatch:
     slack: float
 
     @classmethod
-    def new(cls, round: int, slack: float = 0.1) -> DriftWatch:
+    def new(cls, round: int, slack: float = 0.15) -> DriftWatch:
         """Start with nothing won."""
         return cls(np.ones(BETS.size), np.full(BETS.size, round), slack)
 

@@ -153,6 +153,7 @@ class Shopping:
         # half of the labels by chance of being relevant, half evenly: no row is out of reach
         weights = below / (below.sum() or 1.0) + 1.0 / max(below.size, 1)
         probability[~in_top] = budgeted(weights, self.terms.explore, self.terms.floor)
+        self.batch.top_floor = float(probability[in_top].min()) if in_top.any() else 1.0
         drawn = np.flatnonzero(self.batch.draws[rows] < probability)
         answers = self.batch.ask(rows[drawn], probability[drawn], "sample")
         drawn = drawn[: answers.size]

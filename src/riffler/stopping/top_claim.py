@@ -88,8 +88,10 @@ def claim_path(ledger: Ledger, confidence: float = 0.95, *, least_floor: float =
     n_below = np.cumsum([one.n_rows - one.n_top for one in rounds])
     error = (1.0 - confidence) / 2  # one half a side
     # In the top mistakes are the rare ones, below it the relevant rows: counting the rare ones is exacter.
-    mistakes = _count(asked, asked.in_top, IRRELEVANT, n_top, error)
-    missed = _count(asked, ~asked.in_top, RELEVANT, n_below, error)
+    top_floors = np.array([one.least_in_top for one in rounds])
+    floors = np.array([one.floor for one in rounds])
+    mistakes = _count(asked, asked.in_top, IRRELEVANT, n_top, top_floors, error)
+    missed = _count(asked, ~asked.in_top, RELEVANT, n_below, floors, error)
     # A row that nobody could judge counts as not relevant in both estimates.
     unknown = Finds(*asked.of(asked.in_top & (asked.answer == UNKNOWN)))
     precision = 1.0 - (mistakes.estimate + estimated(unknown, len(rounds))) / n_top
@@ -116,7 +118,6 @@ class _Asked:
     """Entries of the covered rounds as columns; the round is its place among them."""
 
     round: IntArray
-    floors: FloatArray  # of each round
     in_top: BoolArray
     probability: FloatArray
     answer: IntArray
@@ -135,13 +136,15 @@ class _Count:
     high: FloatArray
 
 
-def _count(asked: _Asked, stratum: BoolArray, wanted: int, n_offered: IntArray, error: float) -> _Count:
+def _count(
+    asked: _Asked, stratum: BoolArray, wanted: int, n_offered: IntArray, floors: FloatArray, error: float
+) -> _Count:
     """Count the rows of a stratum whose answer is ``wanted``, after each round.
 
     Rows that were asked for sure are counted exactly, the others by the sample. An unknown answer is none of the
     wanted for the lower bound and one of them for the upper.
     """
-    n_rounds = len(asked.floors)
+    n_rounds = len(floors)
     sure = asked.probability >= 1
     found = stratum & (asked.answer == wanted)
     possible = stratum & ((asked.answer == wanted) | (asked.answer == UNKNOWN))
@@ -149,8 +152,8 @@ def _count(asked: _Asked, stratum: BoolArray, wanted: int, n_offered: IntArray, 
         np.cumsum(np.bincount(asked.round[rows], minlength=n_rounds)).astype(float)
         for rows in (found & sure, possible & sure, found, stratum & ~possible)
     )
-    low = n_sure + bounded_below(Finds(*asked.of(found & ~sure)), asked.floors, error)
-    high = n_surely_possible + bounded_above(Finds(*asked.of(possible & ~sure)), asked.floors, error)
+    low = n_sure + bounded_below(Finds(*asked.of(found & ~sure)), floors, error)
+    high = n_surely_possible + bounded_above(Finds(*asked.of(possible & ~sure)), floors, error)
     most = n_offered - n_ruled_out
     return _Count(
         n_known=n_known,
@@ -194,16 +197,17 @@ def _asked_in(ledger: Ledger, rounds: tuple[Round, ...]) -> _Asked:
     entries = [entry for entry in ledger if entry.round in place]
     asked = _Asked(
         round=np.array([place[entry.round] for entry in entries], dtype=np.int64),
-        floors=np.array([one.floor for one in rounds], dtype=float),
         in_top=np.array([entry.in_top for entry in entries], dtype=bool),
         probability=np.array([entry.probability for entry in entries], dtype=float),
         answer=np.array([entry.answer for entry in entries], dtype=np.int64),
     )
-    wrong = np.flatnonzero(asked.probability < asked.floors[asked.round] * (1 - 1e-9))
+    promised = np.array([[one.floor, one.least_in_top] for one in rounds])
+    wrong = np.flatnonzero(asked.probability < promised[asked.round, asked.in_top.astype(int)] * (1 - 1e-9))
     if wrong.size:
         entry = entries[wrong[0]]
+        chance = promised[place[entry.round], int(entry.in_top)]
         raise NoClaim(
-            f"Round {entry.round} says that every row had a chance of at least {rounds[place[entry.round]].floor:g}, "
+            f"Round {entry.round} says that every such row had a chance of at least {chance:g}, "
             f"and item {entry.item!r} was asked with {entry.probability:g}. Let the learner return the least "
             "probability of all rows as the floor of the round."
         )
