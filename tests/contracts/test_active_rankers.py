@@ -44,11 +44,6 @@ INDEPENDENT_OF_ORDER = [
 ]
 """The online perceptrons learn row by row: to them the order of rows is part of the data."""
 
-INDEPENDENT_OF_STORAGE = [
-    (name, storage) for name in ACTIVE_RANKERS for storage in ("csr", "float32") if (name, storage) != ("active-top-k", "csr")
-]
-"""ActiveTopK shifts dense columns and takes cosines of them, and does neither for sparse ones."""
-
 SINGLE = ("active-top-k",)
 """These compute features in single precision, where sums in another order differ sooner."""
 
@@ -87,7 +82,8 @@ def test_most_of_the_top_is_relevant_after_some_batches(name: str) -> None:
     assert oracle.n_asked < 4000
 
 
-@pytest.mark.parametrize(("name", "storage"), INDEPENDENT_OF_STORAGE)
+@every_name
+@pytest.mark.parametrize("storage", ["csr", "float32"])
 def test_storage_is_nothing(name: str, storage: str) -> None:
     X, y = stream()
     X = X.astype(np.float32).astype(float)

@@ -198,7 +198,7 @@ class ActiveTopK(ActiveRanker):
             return np.zeros(X.shape[0])
         scores = np.empty(X.shape[0])
         for start, stop in self._map.block_bounds(X.shape[0]):
-            scores[start:stop] = self.posterior_.scores(self._map.transform(X[start:stop]))
+            scores[start:stop] = self.posterior_.moderated(self._map.transform(X[start:stop]))
         return scores
 
     def _ask(self, batch: OpenBatch) -> float:

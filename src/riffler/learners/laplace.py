@@ -37,9 +37,19 @@ class Posterior:
 
     def variances(self, Z: FloatArray) -> FloatArray:
         """Variance of the logit of each row."""
-        spread = Z @ self.spread[:-1] + self.spread[-1]
-        variances: FloatArray = np.einsum("ij,ij->i", spread, spread)
+        spread = self.spread.astype(Z.dtype)  # float32 rows stay float32: this is the costly product
+        reach = Z @ spread[:-1] + spread[-1]
+        variances: FloatArray = np.einsum("ij,ij->i", reach, reach).astype(np.float64)
         return variances
+
+    def moderated(self, Z: FloatArray) -> FloatArray:
+        """Logit of the chance of each row to be relevant, averaged over the weights (MacKay's approximation).
+
+        ``mean / sqrt(1 + pi / 8 * variance)``: a row that looks relevant only because nothing like it was ever asked
+        ranks behind one that is known to be.
+        """
+        moderated: FloatArray = self.scores(Z) / np.sqrt(1.0 + np.pi / 8.0 * self.variances(Z))
+        return moderated
 
     def draws(self, Z: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Logits of each row under ``n_draws`` draws of the weights, shape (n_rows, n_draws)."""

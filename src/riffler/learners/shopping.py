@@ -103,7 +103,7 @@ class Shopping:
         """Buy a chunk, unless the top is sure enough or a label is not worth its price."""
         assert self.posterior is not None
         logits = self.posterior.draws(self._features, self.terms.n_draws, self.rng)
-        contest = Contest.of(self.posterior.scores(self._features), logits, self.terms.k, self._free)
+        contest = Contest.of(self.posterior.moderated(self._features), logits, self.terms.k, self._free)
         self.regret = contest.regret
         # a posterior narrows with the number of labels: one more takes about this share of the regret away
         gain = self.terms.k * self.regret / len(self.bought)
@@ -159,7 +159,7 @@ class Shopping:
         drawn = drawn[: answers.size]
         features = self.feature_map.transform(self.batch.X[rows[drawn]]) if drawn.size else self._features[:0]
         if self.posterior is not None and drawn.size:
-            self._watch(answers, probability_of(self.posterior.scores(features)))
+            self._watch(answers, probability_of(self.posterior.moderated(features)))
         self._take_in(rows[drawn], features, answers, probability[drawn])
         if self.bought.has_both and (answers != UNKNOWN).any():
             self._refit()
