@@ -33,7 +33,7 @@ Make = Callable[[int, int], ActiveRanker]  # k, seed
 
 METHODS: dict[str, Make] = {
     "ActiveTopK": lambda k, seed: ActiveTopK(k, random_state=seed),
-    "ActiveTopK thrifty": lambda k, seed: ActiveTopK(k, worth=0.04, random_state=seed),
+    "ActiveTopK thrifty": lambda k, seed: ActiveTopK(k, worth=0.02, random_state=seed),
     "ActiveTopK generous": lambda k, seed: ActiveTopK(k, worth=0.0025, random_state=seed),
     "ActiveTopK linear": lambda k, seed: ActiveTopK(k, kernel="linear", random_state=seed),
     "sequential": lambda k, seed: ActivePerceptronAtK(k, sampler="sequential", random_state=seed),
