@@ -77,6 +77,19 @@ def test_draws_have_the_mean_and_the_covariance_of_the_posterior() -> None:
     np.testing.assert_allclose(np.cov(draws) / np.outer(sd, sd), covariance / np.outer(sd, sd), atol=0.03)
 
 
+def test_the_moderated_logit_is_that_of_the_mean_chance() -> None:
+    Z, labels = problem(25)  # few labels: the posterior is wide
+    posterior = LaplaceLogistic(GROUPS).fit(Z, labels)
+    means, widths = posterior.scores(Z), np.sqrt(posterior.variances(Z))
+    assert widths.max() > 1
+    points, weights = np.polynomial.hermite_e.hermegauss(60)
+    chances = probability_of(means[:, None] + widths[:, None] * points) @ weights / np.sqrt(2 * np.pi)
+    np.testing.assert_allclose(probability_of(posterior.moderated(Z)), chances, atol=0.02)
+    single = posterior.moderated(Z.astype(np.float32))
+    np.testing.assert_allclose(single, posterior.moderated(Z), atol=1e-4)
+    assert single.dtype == np.float64
+
+
 def test_a_group_that_does_not_help_is_switched_off_and_one_that_helps_is_kept() -> None:
     rng = np.random.default_rng(1)
     groups = np.repeat([0, 1], [5, 60])
