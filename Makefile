@@ -27,10 +27,12 @@ debian_install = \
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.core ## rank the handwritten digits that ship with scikit-learn; writes out/demo/
+demo: $(VENV)/.core ## rank the digits that ship with scikit-learn, then buy labels for their top; writes out/demo/
 	$(BIN)/riffler rank demo -k 0.75 --kernel rbf --kernel linear --seed 0 \
 	  --chart out/demo/precision_at_k.html --chart out/demo/precision_at_k.png \
 	  --ranked out/demo/ranked.csv --json out/demo/results.json
+	$(BIN)/riffler active demo -k 10 --runs 5 --seed 0 \
+	  --chart out/demo/labels.html --chart out/demo/labels.png --json out/demo/labels.json
 
 test: lint docs ## everything CI checks: lint, types, layers, docs, doctests and tests
 	$(BIN)/pytest -n 2 --dist loadfile -m "not soak"
@@ -46,6 +48,7 @@ docs: $(VENV)/.test ## build the documentation into site/, warnings are errors
 
 bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one run
 	$(BIN)/python benchmarks/at_k.py
+	for part in speed quality ablation; do $(BIN)/python benchmarks/active.py $$part; done
 
 soak: $(VENV)/.test ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(BIN)/pytest -n 2 --dist loadfile -m soak
@@ -53,6 +56,7 @@ soak: $(VENV)/.test ## the long tests that `make test` leaves out, and the other
 
 reproduce: $(VENV)/.core ## run the published results again; writes out/reproduce/
 	$(BIN)/riffler reproduce at-k --out out/reproduce
+	$(BIN)/riffler reproduce active-at-k --out out/reproduce
 
 clean: ## remove the environment and everything built
 	rm -rf $(VENV) out site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -20,7 +20,8 @@ MAIN = ("ActiveTopK", "sequential", "exponential", "uniform")
 BESIDE = ("ActiveTopK thrifty", "ActiveTopK generous", "ActiveTopK linear", active_quality.FULL)
 BASELINES = ("inverse", "selective sampling", "modified perceptron", "IWAL")
 PARTS = (
-    "random cover", "buys the top", "buys the uncertain", "buys the contested", "no random draws", "never forgets",
+    "random cover", "buys the top", "buys the uncertain", "buys the contested", "no random draws",
+    "inverse weights", "never forgets",
 )  # fmt: skip
 
 

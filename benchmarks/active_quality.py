@@ -49,6 +49,7 @@ METHODS: dict[str, Make] = {
     "buys the uncertain": lambda k, seed: ActiveTopK(k, purchase="uncertain", random_state=seed),
     "buys the contested": lambda k, seed: ActiveTopK(k, purchase="contested", random_state=seed),
     "no random draws": lambda k, seed: ActiveTopK(k, explore=0.0, audit=0.0, random_state=seed),
+    "inverse weights": lambda k, seed: ActiveTopK(k, weighting="inverse", random_state=seed),
     "never forgets": lambda k, seed: ActiveTopK(k, alarm=np.inf, random_state=seed),
 }  # fmt: skip
 FULL = "every label"

@@ -88,7 +88,7 @@ def _baselines(results: Results) -> str:
 
 def _ablation(results: Results) -> str:
     names = (OURS, "random cover", "buys the top", "buys the uncertain", "buys the contested", "no random draws",
-             "never forgets")  # fmt: skip
+             "inverse weights", "never forgets")  # fmt: skip
     if not any(results.of(one.title, kind, names[1]) for one, kind in _places(results)):
         return ""
     return "## Each part taken out\n\n" + _compare(results, names)

@@ -29,7 +29,9 @@ def stream(seed: int, storage: str) -> tuple[list[Matrix], IntArray]:
     y = (rng.random(N) < 0.2).astype(np.int8)
     X = (rng.normal(size=(N, 4)) + 1.5 * y[:, None] + 1) * (rng.random((N, 4)) < 0.7)
     y[rng.random(N) < 0.05] = -1
-    given: Matrix = sparse.csr_matrix(X) if storage == "csr" else X.astype(np.float32 if storage == "float32" else float)
+    given: Matrix = (
+        sparse.csr_matrix(X) if storage == "csr" else X.astype(np.float32 if storage == "float32" else float)
+    )
     return [given[start : start + BATCH] for start in range(0, N, BATCH)], y
 
 

@@ -12,7 +12,7 @@ from riffler.errors import InputError, UnknownName
 from riffler.features.column_map import ColumnMap
 from riffler.learners.active import ActiveRanker
 from riffler.learners.asking import OpenBatch
-from riffler.learners.bought import Bought, stacked
+from riffler.learners.bought import WEIGHTINGS, Bought, stacked
 from riffler.learners.checks import checked_training
 from riffler.learners.cover import COVERS
 from riffler.learners.drift import DriftWatch
@@ -66,6 +66,8 @@ class ActiveTopK(ActiveRanker):
     alarm : float
         How strongly answers must contradict predictions until older labels are forgotten: about one false alarm in so
         many answers. Infinity never forgets.
+    weighting : "equal" or "inverse"
+        How labels count in the model: all the same, or by 1 / probability of having been asked, 10 at most.
     n_draws : int
         Draws from the posterior.
     random_state : int, RandomState or None
@@ -109,6 +111,7 @@ class ActiveTopK(ActiveRanker):
         audit: float = 2.0,
         floor: float = 0.0,
         alarm: float = 10_000.0,
+        weighting: str = "equal",
         n_draws: int = 64,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
     ) -> None:
@@ -125,6 +128,7 @@ class ActiveTopK(ActiveRanker):
         self.audit = audit
         self.floor = floor
         self.alarm = alarm
+        self.weighting = weighting
         self.n_draws = n_draws
         self.random_state = random_state
 
@@ -163,6 +167,8 @@ class ActiveTopK(ActiveRanker):
             raise UnknownName.among("kernel of ActiveTopK", self.kernel, KERNELS)
         if self.cover not in COVERS:
             raise UnknownName.among("cover", self.cover, COVERS)
+        if self.weighting not in WEIGHTINGS:
+            raise UnknownName.among("weighting", self.weighting, WEIGHTINGS)
         purchase_from(self.purchase)
         for name in ("worth", "tolerance", "explore", "audit"):
             if not getattr(self, name) >= 0:
@@ -205,7 +211,7 @@ class ActiveTopK(ActiveRanker):
         terms = Terms(
             k=len(batch.predicted), worth=self.worth, tolerance=self.tolerance, cover=COVERS[self.cover],
             purchase=purchase_from(self.purchase), limit=self.limit, n_draws=self.n_draws,
-            explore=self.explore, audit=self.audit, floor=self.floor,
+            explore=self.explore, audit=self.audit, floor=self.floor, weighting=self.weighting,
         )  # fmt: skip
         shopping = Shopping(
             batch, terms, self._map, deepcopy(self._model), self.posterior_, self.bought_, self._watch,
@@ -230,9 +236,12 @@ class ActiveTopK(ActiveRanker):
         self._refit()
 
     def _refit(self) -> None:
+        bought = self.bought_
         self._model = LaplaceLogistic(self._map.groups)
-        known = self.bought_.has_both
-        self.posterior_ = self._model.fit(self._map.transform(self.bought_.X), self.bought_.labels) if known else None
+        self.posterior_ = None
+        if bought.has_both:
+            features = self._map.transform(bought.X)
+            self.posterior_ = self._model.fit(features, bought.labels, bought.weights(self.weighting))
 
     def _learn_scale(self, X: Matrix) -> None:
         """While few rows have been seen, learn the scale of the columns anew with each batch."""

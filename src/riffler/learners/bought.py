@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,8 +47,19 @@ class Bought:
         """Whether there is a relevant and an irrelevant row."""
         return bool(self.labels.size and self.labels.min() != self.labels.max())
 
+    def weights(self, weighting: str) -> FloatArray:
+        """How much each label counts in a refit."""
+        return WEIGHTINGS[weighting](self.probability)
+
     def __len__(self) -> int:
         return len(self.labels)
+
+
+WEIGHTINGS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "equal": np.ones_like,
+    # cut: one label drawn with a chance of a thousandth must not outweigh all others
+    "inverse": lambda probability: np.minimum(1.0 / probability, 10.0),
+}
 
 
 def stacked(above: Matrix, below: Matrix) -> Matrix:

@@ -73,11 +73,12 @@ class LaplaceLogistic:
         self._precisions: FloatArray = np.ones(len(self._sizes))
         self._weights: FloatArray = np.zeros(len(groups) + 1)
 
-    def fit(self, Z: FloatArray, labels: IntArray) -> Posterior:
-        """Return the posterior given rows (n, D) and labels 0/1."""
+    def fit(self, Z: FloatArray, labels: IntArray, weight: FloatArray | None = None) -> Posterior:
+        """Return the posterior given rows (n, D), labels 0/1 and how much each row counts (None: once)."""
         rows = np.column_stack([Z, np.ones(len(Z), dtype=Z.dtype)])
+        weight = np.ones(len(Z)) if weight is None else weight
         for _ in range(EVIDENCE_ROUNDS):
-            self._weights, factor = _newton(rows, labels, self._penalty(), self._weights)
+            self._weights, factor = _newton(rows, labels, weight, self._penalty(), self._weights)
             spread = solve_triangular(factor, np.eye(len(factor)))  # the covariance is spread @ spread.T
             self._update_precisions(np.einsum("ij,ij->i", spread, spread))
         return Posterior(self._weights.copy(), spread, self._precisions.copy())
@@ -95,13 +96,13 @@ class LaplaceLogistic:
 
 
 def _newton(
-    rows: FloatArray, labels: IntArray, penalty: FloatArray, start: FloatArray
+    rows: FloatArray, labels: IntArray, weight: FloatArray, penalty: FloatArray, start: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Minimise the penalised logistic loss; return the weights and the upper Cholesky factor of the Hessian."""
     weights = start
-    loss = _loss(rows, labels, penalty, weights)
+    loss = _loss(rows, labels, weight, penalty, weights)
     for _ in range(50):
-        slope, hessian = _derivatives(rows, labels, penalty, weights)
+        slope, hessian = _derivatives(rows, labels, weight, penalty, weights)
         step = cho_solve(cho_factor(hessian), slope)
         gain = float(slope @ step)
         if gain < 1e-6 * max(1.0, loss):
@@ -109,26 +110,26 @@ def _newton(
         length = 1.0
         while True:
             trial = weights - length * step
-            trial_loss = _loss(rows, labels, penalty, trial)
+            trial_loss = _loss(rows, labels, weight, penalty, trial)
             if trial_loss <= loss - 1e-4 * length * gain or length < 1e-4:
                 break
             length /= 2
         weights, loss = trial, trial_loss
-    _, hessian = _derivatives(rows, labels, penalty, weights)
+    _, hessian = _derivatives(rows, labels, weight, penalty, weights)
     return weights, cholesky(hessian)
 
 
-def _loss(rows: FloatArray, labels: IntArray, penalty: FloatArray, weights: FloatArray) -> float:
+def _loss(rows: FloatArray, labels: IntArray, weight: FloatArray, penalty: FloatArray, weights: FloatArray) -> float:
     logits = rows @ weights
-    return float((np.logaddexp(0.0, logits) - labels * logits).sum() + 0.5 * (penalty @ weights**2))
+    return float(weight @ (np.logaddexp(0.0, logits) - labels * logits) + 0.5 * (penalty @ weights**2))
 
 
 def _derivatives(
-    rows: FloatArray, labels: IntArray, penalty: FloatArray, weights: FloatArray
+    rows: FloatArray, labels: IntArray, weight: FloatArray, penalty: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     chance = probability_of(rows @ weights)
-    slope = rows.T @ (chance - labels) + penalty * weights
-    curved = rows * np.sqrt(chance * (1.0 - chance))[:, None]
+    slope = rows.T @ (weight * (chance - labels)) + penalty * weights
+    curved = rows * np.sqrt(weight * chance * (1.0 - chance))[:, None]
     hessian = curved.T @ curved
     hessian[np.diag_indices_from(hessian)] += penalty
     return slope, hessian

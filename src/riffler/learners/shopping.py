@@ -40,6 +40,7 @@ class Terms:
     explore: float
     audit: float
     floor: float
+    weighting: str
 
 
 @dataclass(eq=False)
@@ -138,7 +139,7 @@ class Shopping:
         self.watch = self.watch.after(answers[told], chances[told], self.batch.round)
 
     def _refit(self) -> None:
-        self.posterior = self.model.fit(self._known, self.bought.labels)
+        self.posterior = self.model.fit(self._known, self.bought.labels, self.bought.weights(self.terms.weighting))
 
     def _look_around(self) -> float:
         """Draw some of the rows that were not bought: in the top to audit it, below it where something may hide."""
