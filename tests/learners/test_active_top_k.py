@@ -262,6 +262,23 @@ def test_the_kernel_is_for_few_columns(n_columns: int, n_features: int, storage:
     assert ranker._map.n_features == n_features
 
 
+@pytest.mark.parametrize("storage", ["dense", "csr"])
+def test_wide_rows_in_tiny_batches(storage: str) -> None:
+    """The summary of the columns has at first hardly any directions, and more with every batch."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(600) < 0.3).astype(np.int8)
+    X: Matrix = (rng.random((600, 1100)) < 0.02).astype(float)
+    X[:, :60] = rng.random((600, 60)) < 0.05 + 0.25 * y[:, None]
+    X = sparse.csr_matrix(X) if storage == "csr" else X
+    ranker, oracle = small(), ArrayOracle(y)
+    ranker.step(X[:12], oracle)
+    assert ranker._map.n_features == 11
+    walked(ranker, X[12:], oracle, 49)
+    assert ranker._map.n_features == column_map.DIRECTIONS
+    assert ranker.score(X, y) >= 0.9
+    assert oracle.n_asked < 400
+
+
 def test_fit_starts_anew_and_partial_fit_goes_on() -> None:
     X, y = stream()
     once, again, parts = small().fit(X, y), small().fit(X[:BATCH], y[:BATCH]).fit(X, y), small()

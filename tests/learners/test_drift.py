@@ -39,7 +39,7 @@ def n_alarms(answers: IntArray, chances: FloatArray, level: float, slack: float)
 @pytest.mark.parametrize("name", PREDICTIONS)
 @pytest.mark.parametrize("slack", [0.0, 0.1])
 def test_while_predictions_hold_alarms_are_as_rare_as_promised(name: str, slack: float) -> None:
-    rng, level, n = np.random.default_rng(0), 20.0, 8_000
+    rng, level, n = np.random.default_rng(0), 500.0, 8_000
     chances = PREDICTIONS[name](rng, n)
     assert n_alarms(answers_of(rng, chances), chances, level, slack) < n / level
 
@@ -47,7 +47,7 @@ def test_while_predictions_hold_alarms_are_as_rare_as_promised(name: str, slack:
 @pytest.mark.parametrize("name", PREDICTIONS)
 @pytest.mark.parametrize("off", [-0.1, 0.1])
 def test_predictions_that_are_off_by_the_slack_are_forgiven(name: str, off: float) -> None:
-    rng, level, n = np.random.default_rng(1), 20.0, 8_000
+    rng, level, n = np.random.default_rng(1), 500.0, 8_000
     chances = PREDICTIONS[name](rng, n)
     truth = np.clip(chances + off, 0.0, 1.0)
     assert n_alarms(answers_of(rng, truth), chances, level, 0.1) < n / level
