@@ -301,7 +301,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"cover": "random"}, {"cover": "spread"}, {"purchase": "contested"}, {"purchase": "highest"},
     {"purchase": "uncertain"}, {"purchase": FirstFree()}, {"explore": 0.0}, {"audit": 0.0},
     {"explore": 0.0, "audit": 0.0}, {"kernel": "linear"}, {"kernel": "rbf"}, {"kernel": "rbf", "gamma": 0.1},
-    {"alarm": np.inf}, {"alarm": 1.5}, {"tolerance": 0.0, "worth": 0.0}, {"n_draws": 1, "n_components": 1},
+    {"weighting": "inverse"}, {"alarm": np.inf}, {"alarm": 1.5},
+    {"tolerance": 0.0, "worth": 0.0}, {"n_draws": 1, "n_components": 1},
 ]  # fmt: skip
 
 
@@ -326,6 +327,7 @@ def test_every_part_can_be_changed_or_left_out(settings: dict[str, Any]) -> None
         ({"k": 0}, InputError, "k must be a whole number of at least 1, got 0"),
         ({"kernel": "poly"}, UnknownName, r"No kernel of ActiveTopK called 'poly'. Known: auto, linear, rbf"),
         ({"cover": "none"}, UnknownName, r"No cover called 'none'. Known: random, spread"),
+        ({"weighting": "half"}, UnknownName, r"No weighting called 'half'. Known: equal, inverse"),
         ({"purchase": "greedy"}, UnknownName, "No purchase rule called 'greedy'"),
         ({"worth": -1}, InputError, "worth must be at least 0, got -1"),
         ({"tolerance": float("nan")}, InputError, "tolerance must be at least 0, got nan"),

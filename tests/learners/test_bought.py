@@ -65,3 +65,9 @@ def test_rows_below_take_the_storage_of_those_above(storage: str, other: str) ->
     found = stacked(STORAGES[storage](X), STORAGES[other](X[:2]))
     assert is_sparse(found) == (storage == "csr")
     np.testing.assert_array_equal(dense(found), np.vstack([X, X[:2]]))
+
+
+def test_labels_count_the_same_or_by_their_chance() -> None:
+    bought = Bought.nothing(X).more(X[:4], np.array([1, 0, -1, 1]), 0, np.array([1.0, 0.25, 0.5, 1e-6]))
+    assert bought.weights("equal").tolist() == [1.0, 1.0, 1.0]
+    assert bought.weights("inverse").tolist() == [1.0, 4.0, 10.0]

@@ -145,6 +145,16 @@ def test_hard_cases_stay_finite(name: str, dtype: type) -> None:
         assert np.mean((posterior.scores(Z) > 0) == labels) >= 0.9
 
 
+def test_a_row_that_counts_thrice_is_a_row_three_times() -> None:
+    Z, labels = problem(80)
+    times = np.arange(80) % 4
+    weighted = LaplaceLogistic(GROUPS).fit(Z, labels, times.astype(float))
+    repeated = LaplaceLogistic(GROUPS).fit(np.repeat(Z, times, axis=0), np.repeat(labels, times))
+    np.testing.assert_allclose(weighted.mean, repeated.mean, atol=1e-8)
+    np.testing.assert_allclose(weighted.spread, repeated.spread, atol=1e-8)
+    np.testing.assert_allclose(weighted.precisions, repeated.precisions, rtol=1e-8)
+
+
 def test_single_precision_gives_nearly_the_same() -> None:
     Z, labels = problem()
     one = LaplaceLogistic(GROUPS).fit(Z.astype(np.float32).astype(float), labels)

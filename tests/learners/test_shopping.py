@@ -39,7 +39,8 @@ def shop(X: Matrix, y: IntArray, *, round: int = 0, known: Bought | None = None,
     batch = OpenBatch(X, range(X.shape[0]), ArrayOracle(y), round, scores, top_rows(scores, K, draws[0]), draws[1])
     wanted = {
         "k": K, "worth": 0.01, "tolerance": 0.02, "cover": spread_cover, "purchase": Thompson(), "limit": None,
-        "n_draws": 32, "explore": 2.0, "audit": 2.0, "floor": 0.0, **terms,
+        "n_draws": 32, "explore": 2.0, "audit": 2.0, "floor": 0.0,
+        "weighting": "equal", **terms,
     }  # fmt: skip
     bought = Bought.nothing(X) if known is None else known
     return Shopping(batch, Terms(**wanted), found, model, posterior, bought, DriftWatch.new(0), rng)
