@@ -46,7 +46,8 @@ class Round:
 
     ``floor`` is the least probability with which any row of the batch was asked: 0 where a row could not have been
     asked at all. ``top_floor`` is that of the predicted rows alone; None where it is no better. ``cut`` says that the
-    budget ended before everything drawn could be asked.
+    budget ended before everything drawn could be asked. ``n_asked`` counts the rows asked, known ones included; None
+    where nobody counted. Further entries of this round are of a batch that failed midway and was given up.
     """
 
     number: int
@@ -55,6 +56,7 @@ class Round:
     floor: float
     cut: bool = False
     top_floor: float | None = None
+    n_asked: int | None = None
 
     @property
     def least_in_top(self) -> float:

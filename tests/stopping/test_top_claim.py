@@ -8,8 +8,18 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from riffler import ActivePerceptronAtK, ArrayOracle, InputError, Ledger, NoClaim, TopClaim, claim_path, claim_top
-from riffler.ledger import UNKNOWN, Round
+from riffler import (
+    ActivePerceptronAtK,
+    ArrayOracle,
+    CallableOracle,
+    InputError,
+    Ledger,
+    NoClaim,
+    TopClaim,
+    claim_path,
+    claim_top,
+)
+from riffler.ledger import UNKNOWN, Item, Round
 from riffler.records import IntArray
 
 
@@ -194,6 +204,24 @@ def test_two_learners_in_one_ledger_are_refused() -> None:
     ledger.close_round(ledger.rounds[0])
     with pytest.raises(NoClaim, match="several rounds of one number"):
         claim_top(ledger)
+
+
+def test_answers_of_a_batch_that_was_given_up_are_refused() -> None:
+    """Without this, they would count as rows of the batch that came in its place: more mistakes than predicted rows."""
+    X = np.random.default_rng(0).normal(size=(300, 2))
+
+    def fails_at_105(item: Item) -> int:
+        if item == 105:
+            raise ConnectionError("gone")
+        return 0
+
+    oracle, ranker = CallableOracle(fails_at_105), ActivePerceptronAtK(k=10, floor=0.9, random_state=0)
+    ranker.step(X[:100], oracle, items=range(100))
+    with pytest.raises(ConnectionError, match="gone"):
+        ranker.step(X[100:200], oracle, items=range(100, 200))
+    ranker.step(X[200:], oracle, items=range(200, 300))
+    with pytest.raises(NoClaim, match=r"Round 1 asked \d+ rows, .* another one was stepped in its place"):
+        claim_top(oracle.ledger)
 
 
 def test_a_floor_above_a_recorded_probability_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -191,10 +192,22 @@ def _covered_rounds(ledger: Ledger, least_floor: float) -> tuple[Round, ...]:
     return rounds
 
 
+def _refuse_strangers(rounds: tuple[Round, ...], n_entries: Counter[int]) -> None:
+    """Refuse rounds that hold answers about rows which they did not offer."""
+    for one in rounds:
+        if one.n_asked is not None and n_entries[one.number] > one.n_asked:
+            raise NoClaim(
+                f"Round {one.number} asked {one.n_asked} rows, and the ledger has {n_entries[one.number]} answers of "
+                "it: a batch failed midway, and another one was stepped in its place. Step the same batch again after "
+                "a failure, and all that was asked can be counted."
+            )
+
+
 def _asked_in(ledger: Ledger, rounds: tuple[Round, ...]) -> _Asked:
     """Columns of the entries that belong to these rounds."""
     place = {one.number: at for at, one in enumerate(rounds)}
     entries = [entry for entry in ledger if entry.round in place]
+    _refuse_strangers(rounds, Counter(entry.round for entry in entries))
     asked = _Asked(
         round=np.array([place[entry.round] for entry in entries], dtype=np.int64),
         in_top=np.array([entry.in_top for entry in entries], dtype=bool),
