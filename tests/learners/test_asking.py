@@ -71,6 +71,7 @@ def test_keys_of_numbers_are_the_numbers_and_of_texts_their_hash() -> None:
     keys = draw_keys(["a", "b", 7])
     assert len(set(keys.tolist())) == 3
     assert draw_keys(["b"]).tolist() == keys[1:2].tolist()
+    assert draw_keys([2**64, 2**64 + 1]).tolist() == draw_keys([str(2**64), str(2**64 + 1)]).tolist()
 
 
 @given(scores=st.lists(st.integers(-3, 3), min_size=1, max_size=30), data=st.data(), seed=st.integers(0, 2**32 - 1))

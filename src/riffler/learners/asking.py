@@ -103,9 +103,11 @@ class OpenBatch:
         floor = 0.0 if self.cut else floor
         n_rows = len(self.items)
         top_floor = None if self.cut else self.top_floor
-        self.oracle.ledger.close_round(Round(self.round, n_rows, len(self.predicted), floor, self.cut, top_floor))
-        self.oracle.n_offered += n_rows
         asked, answers = self.asked, self.answers
+        self.oracle.ledger.close_round(
+            Round(self.round, n_rows, len(self.predicted), floor, self.cut, top_floor, len(asked))
+        )
+        self.oracle.n_offered += n_rows
         in_top = answers[self.in_top[asked]]
         n_known = int(np.count_nonzero(in_top == RELEVANT) + np.count_nonzero(in_top == IRRELEVANT))
         precision = float(np.count_nonzero(in_top == RELEVANT)) / n_known if n_known else float("nan")
@@ -126,10 +128,10 @@ def named_items(items: Sequence[Item] | None, n_rows: int, oracle: Oracle) -> Se
 
 
 def draw_keys(items: Sequence[Item]) -> IntArray:
-    """Turn names into whole numbers that random draws are keyed by; texts by MurmurHash3."""
+    """Turn names into whole numbers that random draws are keyed by; texts and huge numbers by MurmurHash3."""
     if isinstance(items, range):
         return np.arange(items.start, items.stop, dtype=np.int64)
-    if all(isinstance(item, int) for item in items):
+    if all(isinstance(item, int) and -(2**63) <= item < 2**63 for item in items):
         return np.asarray(items, dtype=np.int64)
     from sklearn.utils import murmurhash3_32
 
