@@ -131,6 +131,19 @@ def test_pickled_between_batches_it_goes_on_the_same(name: str) -> None:
 
 
 @every_name
+def test_the_array_of_a_batch_may_be_used_again(name: str) -> None:
+    X, y = stream()
+    fresh, reused = ranker(name), ranker(name)
+    walked(fresh, X, ArrayOracle(y))
+    oracle, buffer = ArrayOracle(y), np.empty((BATCH, X.shape[1]))
+    for batch in batches(X):
+        buffer[:] = batch
+        reused.step(buffer, oracle)
+        buffer[:] = -7.0
+    np.testing.assert_array_equal(reused.decision_function(X), fresh.decision_function(X))
+
+
+@every_name
 def test_a_stream_may_go_on_with_known_labels_and_back(name: str) -> None:
     X, y = stream()
     learner, oracle = ranker(name), ArrayOracle(y)

@@ -97,7 +97,7 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
         """Where the top k of a batch ends by what was learned since; only rows that ranked high before can be there."""
         n_high = min(HIGH_ROWS * int(self.k), scores.size)
         high = np.flatnonzero(scores >= np.partition(scores, scores.size - n_high)[scores.size - n_high])
-        now = self._scores(X[high])
+        now = self._scores(X if high.size == scores.size else X[high])  # no copy where all rows tie, as at first
         return threshold_of_top(now, np.ones(now.size), min(self.k, now.size))
 
     def decision_function(self, X: Matrix) -> FloatArray:

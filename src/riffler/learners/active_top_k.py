@@ -185,7 +185,7 @@ class ActiveTopK(ActiveRanker):
 
     def _begin(self, X: Matrix) -> None:
         self._seed = self._new_seed()
-        self._early: Matrix | None = X[:ENOUGH_ROWS]
+        self._early: Matrix | None = X[:ENOUGH_ROWS].copy()  # who reuses the array for the next batch may do so
         self._fit_map(X)
         self._model = LaplaceLogistic(self._map.groups)
         self._watch = DriftWatch.new(round=0)
