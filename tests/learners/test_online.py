@@ -129,8 +129,27 @@ def test_an_adaptive_b_keeps_its_least_probability(seed: int) -> None:
     batches, y = stream(seed, "dense")
     oracle, ranker = ArrayOracle(y), SelectiveSamplingPerceptron(5, b=AdaptiveB(0.1), random_state=seed)
     steps = [ranker.step(X, oracle) for X in batches]
-    assert min(step.floor for step in steps) >= 0.1 / 1.1
+    assert {step.floor for step in steps} == {0.1 / 1.1}
     assert all(step.floor <= step.probability.min() for step in steps)
+
+
+def test_an_adaptive_b_keeps_its_least_probability_after_large_rows_with_known_labels() -> None:
+    batches, y = stream(0, "dense")
+    ranker = SelectiveSamplingPerceptron(5, b=AdaptiveB(0.1), scaling="none", random_state=0)
+    ranker.partial_fit(100 * batches[0], np.abs(y[:BATCH]))
+    step = ranker.step(batches[1], ArrayOracle(y), items=range(BATCH, 2 * BATCH))
+    assert step.n_asked > 0
+    assert step.floor <= step.probability.min()
+
+
+def test_a_fixed_b_promises_no_least_probability() -> None:
+    """How small a chance gets depends on the draws of the same batch; bounds need what is known before them."""
+    batches, y = stream(0, "dense")
+    floors = {}
+    for b in (1.0, np.inf):
+        oracle, ranker = ArrayOracle(y), SelectiveSamplingPerceptron(5, b=b, random_state=0)
+        floors[b] = [ranker.step(X, oracle).floor for X in batches]
+    assert floors == {1.0: [0.0] * 4, np.inf: [1.0] * 4}
 
 
 def test_the_share_asked_is_the_probability() -> None:
@@ -140,7 +159,6 @@ def test_the_share_asked_is_the_probability() -> None:
     ranker.partial_fit(X[:9], np.ones(9), classes=[0, 1])  # w = (1, 1): every margin is 2
     step = ranker.step(X, ArrayOracle(np.ones(20_000)))
     np.testing.assert_allclose(step.probability, 1 / 3)
-    assert step.floor == pytest.approx(1 / 3)
     assert step.n_asked / 20_000 == pytest.approx(1 / 3, abs=4 * np.sqrt(2 / 9 / 20_000))
 
 

@@ -53,18 +53,15 @@ def scaled_squares(rows, center, scale, out):
 def next_drawn(rows, start, v, offset, b, growth, draws):
     """Walk from row ``start`` to the first whose draw lies below ``b / (b + |margin|)``, with b = growth * b[row].
 
-    Returns that row (the number of rows if there is none), its margin, its probability, and the least probability
-    of the rows walked.
+    Returns that row (the number of rows if there is none), its margin and its probability.
     """
-    least = 1.0
     for i in range(start, draws.shape[0]):
         margin = row_dot(rows, i, v) + offset
         # this form holds for an infinite b too
         probability = 1.0 / (1.0 + abs(margin) / (growth * b[i]))
-        least = min(least, probability)
         if draws[i] < probability:
-            return i, margin, probability, least
-    return draws.shape[0], 0.0, 0.0, least
+            return i, margin, probability
+    return draws.shape[0], 0.0, 0.0
 
 
 @njit(cache=True)

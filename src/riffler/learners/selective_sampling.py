@@ -36,12 +36,18 @@ class _Weights(OnlineWeights):
         super().__init__(scaling)
         self.largest_square = 0.0
 
+    def add(self, X: Matrix, row: int, amount: float) -> None:
+        """Add a multiple of one scaled row; rows with known labels count for the largest norm too."""
+        self.largest_square = max(self.largest_square, float(self.squares(X[row : row + 1])[0]))
+        super().add(X, row, amount)
+
 
 class SelectiveSamplingPerceptron(OnlineRanker):
     """Ask for a row's label with probability ``b / (b + |margin|)``; a queried row on the wrong side is added to w.
 
     It is a classifier, not made for the top: rows are walked in the order given and w changes within a batch. The
-    batch's top k is predicted by the weights before it. With ``b`` infinite it is the perceptron with all labels.
+    batch's top k is predicted by the weights before it. With ``b`` infinite it is the perceptron with all labels. What
+    was missed can be estimated with ``AdaptiveB`` only: it alone keeps a least probability.
 
     Parameters
     ----------
@@ -107,20 +113,22 @@ class SelectiveSamplingPerceptron(OnlineRanker):
 
         rows, n_rows = as_rows(batch.X), batch.X.shape[0]
         b = self._b_of_rows(batch.X, weights)
-        at, floor = 0, 1.0
+        at = 0
         while True:
             growth = np.sqrt(1.0 + weights.n_updates) if isinstance(self.b, AdaptiveB) else 1.0
-            at, margin, chance, least = next_drawn(rows, at, weights.v, weights.offset, b, growth, batch.draws)
-            floor = min(floor, least)
-            if at == n_rows:
-                break
-            sign = ask_one(batch, at, chance)
+            at, margin, chance = next_drawn(rows, at, weights.v, weights.offset, b, growth, batch.draws)
+            sign = ask_one(batch, at, chance) if at < n_rows else None
             if sign is None:
-                break
+                return self._floor()
             if sign != 0 and sign * margin <= 0:
                 self._correct(weights, batch.X, at, sign, 0.0, 1.0)
             at += 1
-        return float(floor)
+
+    def _floor(self) -> float:
+        """Least chance that is certain before any row is drawn; margins grow, so a fixed b keeps none."""
+        if isinstance(self.b, AdaptiveB):
+            return self.b.beta / (1.0 + self.b.beta)
+        return 1.0 if self.b == np.inf else 0.0
 
     def _b_of_rows(self, X: Matrix, weights: _Weights) -> FloatArray:
         """Return b for each row, up to the growth by updates; the largest norm counts the rows up to this one."""
