@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from riffler import ActivePerceptronAtK, AnswerError, AnswersPending, ArrayOracle, DataFileError, FileOracle
+from riffler import (
+    ActivePerceptronAtK,
+    AnswerError,
+    AnswersPending,
+    ArrayOracle,
+    BudgetExhausted,
+    DataFileError,
+    FileOracle,
+    InputError,
+)
 from riffler.ledger import UNKNOWN
 
 
@@ -68,6 +77,40 @@ def test_new_questions_do_not_overwrite_answers_written_meanwhile(tmp_path: Path
     assert oracle.ask([2, 1]).tolist() == [0, 1]
 
 
+def test_open_questions_count_against_the_budget(tmp_path: Path) -> None:
+    oracle = FileOracle(tmp_path / "questions.csv", budget=3)
+    with pytest.raises(AnswersPending):
+        oracle.ask([1, 2])
+    assert oracle.remaining == 1
+    assert oracle.n_affordable([2, 1]) == 2  # they are in the file already
+    assert oracle.n_affordable([3, 4]) == 1
+    with pytest.raises(BudgetExhausted, match="the 1 left of the budget of 3"):
+        oracle.ask([3, 4])
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_what_an_earlier_process_asked_counts_against_the_budget(tmp_path: Path, delimiter: str) -> None:
+    path = tmp_path / "questions.csv"
+    with pytest.raises(AnswersPending):
+        FileOracle(path, cost=0.5, budget=1).ask([1, 2])
+    fill_in(path, {"1": "1", "2": "0"}, delimiter)
+    path.write_text(path.read_text(encoding="utf-8").replace(";0.5;", ";0,5;"), encoding="utf-8")
+    again = FileOracle(path, cost=0.5, budget=1)
+    assert again.remaining == 0
+    assert again.ask([1, 2]).tolist() == [1, 0]
+    with pytest.raises(BudgetExhausted, match="the 0 left of the budget of 1"):
+        again.ask([3])
+    assert again.n_asked == 2
+
+
+@pytest.mark.parametrize("name", ["answer", "item", "cost"])
+def test_what_describes_an_item_must_not_take_the_place_of_its_answer(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "questions.csv"
+    with pytest.raises(InputError, match=f"describe gave item 5 a column '{name}'"):
+        FileOracle(path, describe=lambda item: {name: "1"}).ask([5])
+    assert not path.exists()
+
+
 def test_a_stream_answered_by_hand_gives_what_an_array_gives(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     y = (rng.random(120) < 0.3).astype(int)
@@ -109,8 +152,9 @@ def test_a_first_step_without_a_seed_asks_the_same_again(tmp_path: Path) -> None
         ("item,answer\n1,1\n2,\n1,0\n", "line 4: item 1 stands there twice"),
         ("item,label\n1,1\n", "expected the columns item and answer, got item, label"),
         ("", "expected the columns item and answer, got none"),
+        ("item,answer,cost\n1,1,dear\n", "line 2: expected a number as the cost, got 'dear'"),
     ],
-    ids=["twice", "other column", "empty"],
+    ids=["twice", "other column", "empty", "cost"],
 )
 def test_a_file_that_is_no_list_of_questions(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "questions.csv"

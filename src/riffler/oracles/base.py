@@ -51,9 +51,14 @@ class Oracle(ABC):
         return self.ledger.n_asked
 
     @property
+    def spent(self) -> float:
+        """Price of everything asked so far."""
+        return self.ledger.cost
+
+    @property
     def remaining(self) -> float:
         """What is left of the budget; infinite without one."""
-        return math.inf if self.budget is None else max(0.0, self.budget - self.ledger.cost)
+        return math.inf if self.budget is None else max(0.0, self.budget - self.spent)
 
     def n_affordable(self, items: Sequence[Item]) -> int:
         """How many of these items, from the first on, the budget still allows; known answers cost nothing."""
@@ -61,7 +66,7 @@ class Oracle(ABC):
             return len(items)
         first = set(_first_places(items))
         prices = [
-            self._price(item) if at in first and not self._is_known(item) else 0.0 for at, item in enumerate(items)
+            self._price(item) if at in first and not self._is_paid(item) else 0.0 for at, item in enumerate(items)
         ]
         # a billionth of slack: ten labels of 0.1 cost 1
         return int(np.searchsorted(np.cumsum(prices), self.remaining * (1 + 1e-9), side="right"))
@@ -123,6 +128,9 @@ class Oracle(ABC):
 
     def _is_known(self, item: Item) -> bool:
         return self.ledger.answer_of(item) is not None
+
+    def _is_paid(self, item: Item) -> bool:
+        return self._is_known(item)
 
     def _known(self, item: Item) -> int:
         answer = self.ledger.answer_of(item)

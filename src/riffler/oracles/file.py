@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 from riffler.data.atomic import atomic_write
-from riffler.errors import AnswersPending, DataFileError
+from riffler.errors import AnswersPending, DataFileError, InputError
 from riffler.ledger import UNKNOWN, Entry, Item
 from riffler.oracles.base import Cost, Oracle, checked_answer
 from riffler.records import BoolArray, FloatArray
@@ -21,8 +22,9 @@ class FileOracle(Oracle):
     """Write questions into a CSV file, and read the answers that a person wrote into its ``answer`` column.
 
     A question without an answer raises :class:`~riffler.errors.AnswersPending`: fill in the file (yes or no, 1 or 0,
-    ? for "don't know") and step the same batch again. The file is the ledger: a new process goes on where the last
-    one stopped. It is only ever replaced as a whole.
+    ? for "don't know") and step the same batch again. The file keeps everything: a new process that steps through the
+    same batches goes on where the last one stopped, and every question in the file counts against the budget, open or
+    answered. It is only ever replaced as a whole.
 
     Parameters
     ----------
@@ -56,6 +58,19 @@ class FileOracle(Oracle):
         """Questions in the file that wait for an answer."""
         return sum(not row["answer"].strip() for row in self._rows.values())
 
+    @property
+    def spent(self) -> float:
+        """Price of all questions in the file, answered or not: a person may be at them."""
+        return sum(self._cost_in(row) for row in self._rows.values())
+
+    def _cost_in(self, row: dict[str, str]) -> float:
+        written = row.get("cost", "").strip()
+        # spreadsheets of some countries write a comma
+        return float(written.replace(",", ".")) if written else self._price(row["item"])
+
+    def _is_paid(self, item: Item) -> bool:
+        return str(item) in self._rows
+
     def reread(self) -> None:
         """Take up answers that were written into the file since."""
         self._read()
@@ -66,13 +81,13 @@ class FileOracle(Oracle):
         if self.path.exists() and any(not self._answer(items[at]) for at in new):
             self._read()  # what was answered since; and nothing that a person wrote is overwritten
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        missing = [at for at in new if str(items[at]) not in self._rows]
-        for at in missing:
-            entry = Entry(
-                items[at], round, origin, bool(tops[at]), float(shares[at]), UNKNOWN, self._price(items[at]), now
-            )
-            self._rows[str(items[at])] = self._as_row(entry)
-        if missing:
+        entries = [
+            Entry(items[at], round, origin, bool(tops[at]), float(shares[at]), UNKNOWN, self._price(items[at]), now)
+            for at in new
+            if str(items[at]) not in self._rows
+        ]
+        if entries:
+            self._rows |= {str(entry.item): self._as_row(entry) for entry in entries}
             self._write()
         waiting = sum(not self._answer(items[at]) for at in new)
         if waiting:
@@ -91,6 +106,12 @@ class FileOracle(Oracle):
 
     def _as_row(self, entry: Entry) -> dict[str, str]:
         extra = {} if self._describe is None else self._describe(entry.item)
+        taken = [name for name in COLUMNS if name in extra]
+        if taken:
+            raise InputError(
+                f"describe gave item {entry.item!r} a column {taken[0]!r}, and the questions have one of that name. "
+                f"Call it something else than {', '.join(COLUMNS)}."
+            )
         row = {"item": str(entry.item), "answer": "", **{name: str(value) for name, value in extra.items()}}
         row |= {name: str(getattr(entry, name)) for name in COLUMNS[2:]}
         return row
@@ -111,13 +132,22 @@ class FileOracle(Oracle):
                 f"{self.path}: expected the columns item and answer, got {', '.join(names) or 'none'}. "
                 "Keep the columns of the questions as they were written."
             )
-        self._rows = {}
+        found: dict[str, dict[str, str]] = {}
         for number, row in enumerate(rows, start=2):
-            if row["item"] in self._rows:
+            if row["item"] in found:
                 raise DataFileError(f"{self.path}, line {number}: item {row['item']} stands there twice. Keep one.")
-            if (row["answer"] or "").strip():
-                checked_answer(row["answer"], row["item"])
-            self._rows[row["item"]] = {name: value or "" for name, value in row.items() if name is not None}
+            found[row["item"]] = self._checked({name: value or "" for name, value in row.items() if name}, number)
+        self._rows = found
+
+    def _checked(self, row: dict[str, str], number: int) -> dict[str, str]:
+        if row["answer"].strip():
+            checked_answer(row["answer"], row["item"])
+        cost = row.get("cost", "").strip()
+        if cost and not re.fullmatch(r"\d+([.,]\d+)?(e[+-]?\d+)?", cost, re.IGNORECASE):
+            raise DataFileError(
+                f"{self.path}, line {number}: expected a number as the cost, got {cost!r}. Leave that column as it was."
+            )
+        return row
 
     def _write(self) -> None:
         names = list(dict.fromkeys(name for row in self._rows.values() for name in row))
