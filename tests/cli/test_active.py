@@ -96,6 +96,24 @@ def test_the_simulation_shows_all_samplers_and_writes_what_was_asked_for(
     assert all(f"{mean:.3f}" in line for mean, line in zip(means, first, strict=True))
 
 
+def test_without_a_choice_every_method_has_its_own_kernel() -> None:
+    learners = [scheme.learner(10, None, 0.0, 0) for scheme in schemes_of([], ["uniform"]) + schemes_of([], [])]
+    assert {type(one).__name__: one.kernel for one in learners} == {
+        "ActivePerceptronAtK": "linear", "ActiveTopK": "auto"
+    }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("always::riffler.errors.KClippedWarning")
+def test_no_more_rows_are_said_to_be_predicted_than_there_are(items: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["-k", 200, "--batches", 3, "--runs", 1, "--sampler", "uniform"]
+    assert active(items, *arguments) == 0
+    printed, complaints = capsys.readouterr()
+    assert complaints.count("k=200 asks for more than the 90 rows") == 1  # and not once a batch
+    n_positive = int(pl.read_csv(items)["label"].sum())
+    assert "among the 90 rows predicted" in printed
+    assert f"at best about {n_positive / N_ITEMS:.3f}" in printed
+
+
 def test_without_a_choice_the_recommended_method_comes_first() -> None:
     names = [scheme.name for scheme in schemes_of([], [])]
     assert names[-4:] == ["exponential", "inverse", "sequential", "uniform"]
@@ -231,13 +249,19 @@ def test_a_wrong_answer_names_the_item_and_can_be_corrected(
     assert len(read(questions)) > 10
 
 
-def test_the_budget_holds_and_can_be_raised(items: Path, unlabelled: Path, tmp_path: Path) -> None:
+def test_the_budget_holds_and_can_be_raised(
+    items: Path, unlabelled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     questions, state = tmp_path / "questions.csv", tmp_path / "state.json"
     command = [unlabelled, "--ask", questions, "--json", state]
     assert active(*command, "-k", 10, "--batches", 4, "--sampler", "exponential", "--budget", 7) == 0
     assert answer(questions, items) == 7
     assert active(*command) == 0
     assert results(state)["finished"]
+    printed = capsys.readouterr().out
+    assert "the budget of 7 was spent in batch 1: run again with a larger --budget" in printed
+    n_relevant = sum(row["answer"] == "1" for row in read(questions))
+    assert f"{n_relevant} of 7" in printed  # and no precision at 10 from seven labels
     assert active(*command, "--budget", 12) == 0
     assert len(read(questions)) > 7
     assert not results(state)["finished"]
@@ -264,6 +288,8 @@ def test_a_budget_of_nothing_asks_nothing(
         (["--sampler", "best"], "No sampler called 'best'"),
         (["--method", "best"], "No active ranker called 'best'"),
         (["--method", "selective-sampling", "--kernel", "rbf"], "has no kernel 'rbf'"),
+        (["--kernel", "auto"], "No kernel called 'auto'"),  # which the first method has, and the others have not
+        (["--ask", "questions.csv", "--kernel", "wide"], "called 'wide'"),
         (["--ranked", "ranked.csv"], "--ranked belongs to --ask"),
         (["--chart", "chart.gif"], ".html, .json, .png, .svg"),
         (["--json", "."], "is a folder"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -81,9 +81,17 @@ def one_line(error: Exception) -> str:
     return " ".join(message.split()) or type(error).__name__
 
 
-def warn_in_one_line(message: Warning | str, *_: object, **__: object) -> None:
-    """Show a warning as the errors are shown: a user has no use for the line of our source it came from."""
-    typer.echo(f"riffler: warning: {' '.join(str(message).split())}", err=True)
+def warnings_in_one_line() -> Callable[..., None]:
+    """Show warnings as the errors are shown, each once: a user has no use for the line of our source it came from."""
+    shown: set[str] = set()
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        words = " ".join(str(message).split())
+        if words not in shown:
+            shown.add(words)
+            typer.echo(f"riffler: warning: {words}", err=True)
+
+    return show
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -91,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
     settings = Settings()
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = warn_in_one_line
+            warnings.showwarning = warnings_in_one_line()
             return app(args=list(arguments), prog_name="riffler", standalone_mode=False, obj=settings) or 0
     except KeyboardInterrupt:
         return 130

@@ -48,7 +48,7 @@ def active(
         int | None, typer.Option(min=0, help="Most labels that may be bought (default: no limit).")
     ] = None,
     kernel: Annotated[
-        str | None, typer.Option(help="How scores depend on features: linear (default), rbf, ...")
+        str | None, typer.Option(help="How scores depend on features: linear, rbf, ... (default: each method's own).")
     ] = None,
     floor: Annotated[
         float | None,
@@ -82,7 +82,7 @@ def active(
     and learns. Precision and labels bought are shown side by side.
 
     With --ask a person answers: fill in the column `answer` (1, 0, or ? for don't know) and run the same command again;
-    it goes on where it stopped. Only DATA and --ask need to be repeated.
+    it goes on where it stopped. Only DATA, --ask and, if there was one, --label need to be repeated.
     """
     if json is not None:
         output.check_target(json, "--json")

@@ -21,6 +21,7 @@ from riffler.cli import output
 from riffler.cli.active_schemes import Scheme, scheme_for_a_person
 from riffler.cli.active_simulation import claim_of
 from riffler.errors import AnswersPending, DataFileError, InputError
+from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import is_sparse
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Session:
     k: int
     method: str
     sampler: str | None
-    kernel: str
+    kernel: str | None  # None: the method's own
     floor: float
     seed: int
     batches: int
@@ -72,8 +73,8 @@ class Session:
             batches = max(1, min(round(math.log(max(table.n_items, 2))), table.n_items // (4 * k)))
         scheme = scheme_for_a_person(request.method, request.sampler)
         return cls(
-            k, scheme.method, scheme.sampler, request.kernel or "linear", request.floor or 0.0, request.seed or 0,
-            batches, request.budget, table.n_items, fingerprint(table),
+            k, scheme.method, scheme.sampler, request.kernel, request.floor or 0.0, request.seed or 0, batches,
+            request.budget, table.n_items, fingerprint(table),
         )  # fmt: skip
 
     def resumed(self, table: Table, request: AskRequest, path: Path) -> Session:
@@ -81,7 +82,7 @@ class Session:
         if fingerprint(table) != self.data:
             raise InputError(
                 f"{path} was begun with other data than {table.source} as it is now ({self.n_items:,} items then, "
-                f"{table.n_items:,} now). Use the same file, or name other questions to begin anew."
+                f"{table.n_items:,} now). Use the same file and --label, or name other questions to begin anew."
             )
         for name in ("k", "method", "sampler", "kernel", "floor", "seed", "batches"):
             given, before = getattr(request, name), getattr(self, name)
@@ -231,13 +232,15 @@ def print_steps(steps: list[Step], session: Session) -> None:
     if not steps:
         return
     table = output.table(
-        f"Batches done: {len(steps)} of {session.batches}", "batch", f"precision\nat {session.k}", "labels\nso far"
-    )
+        f"Batches done: {len(steps)} of {session.batches}", "batch", "relevant of those asked\namong the predicted",
+        "labels\nso far",
+    )  # fmt: skip
     n_labels = 0
     for step in steps:
         n_labels += step.n_asked
-        precision = "-" if math.isnan(step.precision) else f"{step.precision:.3f}"
-        table.add_row(str(step.round + 1), precision, f"{n_labels:,}")
+        answers = step.answers[np.isin(step.asked, step.predicted)]
+        told = f"{np.count_nonzero(answers == RELEVANT)} of {np.count_nonzero(answers != UNKNOWN)}"
+        table.add_row(str(step.round + 1), told, f"{n_labels:,}")
     output.console().print(table)
 
 
@@ -254,8 +257,14 @@ def print_end(oracle: FileOracle, session: Session) -> None:
     """Say that the pool has ended and what may be claimed."""
     console = output.console()
     ledger = oracle.ledger
-    n_relevant = int(np.count_nonzero(ledger.answers() == 1))
+    n_relevant = int(np.count_nonzero(ledger.answers() == RELEVANT))
     console.print(f"the pool has ended: {ledger.n_asked:,} labels, {n_relevant:,} of them relevant", soft_wrap=True)
+    cut = [one.number + 1 for one in ledger.rounds if one.cut]
+    if cut:
+        console.print(
+            f"the budget of {session.budget:,} was spent in batch {cut[0]}: run again with a larger --budget to go on",
+            soft_wrap=True,
+        )
     if ledger.n_asked == 0:
         console.print("no label was bought, so nothing was learned: the order means nothing", soft_wrap=True)
     if session.floor > 0:

@@ -32,16 +32,16 @@ class Scheme:
             return self.method
         return self.sampler if self.method == PERCEPTRON else f"{self.method} ({self.sampler})"
 
-    def learner(self, k: int, kernel: str, floor: float, seed: int) -> Any:  # noqa: ANN401 - an estimator, by name
-        """Build the learner; what was asked for and it does not have is an error, and not left out."""
+    def learner(self, k: int, kernel: str | None, floor: float, seed: int) -> Any:  # noqa: ANN401 - an estimator, by name
+        """Build the learner, with its own kernel for None; what was asked for and it does not have is an error."""
         from riffler.learners import active_ranker_from_name
 
-        params: dict[str, Any] = {"k": k, "kernel": kernel, "floor": floor, "random_state": seed}
-        if self.sampler is not None:
-            params["sampler"] = self.sampler
+        params: dict[str, Any] = {"k": k, "floor": floor, "random_state": seed}
+        params |= {name: value for name, value in (("sampler", self.sampler), ("kernel", kernel)) if value is not None}
         learner = active_ranker_from_name(self.method, **params)
+        learner._check_settings()  # now, and not after others have run for minutes
         known = learner.get_params()
-        if kernel != "linear" and "kernel" not in known:
+        if kernel not in (None, "linear") and "kernel" not in known:
             raise InputError(f"{self.method} has no kernel {kernel!r}: it is linear. Leave --kernel out.")
         if floor > 0 and "floor" not in known:
             raise InputError(f"{self.method} has no floor. Leave --floor out, or use --method {PERCEPTRON}.")

@@ -32,7 +32,7 @@ class Simulation:
     labels: IntArray
     schemes: list[Scheme]
     k: int
-    kernel: str
+    kernel: str | None  # None: each method's own
     floor: float
     budget: int | None
     n_batches: int
@@ -60,7 +60,7 @@ class Simulation:
         from riffler.evaluation.comparison import binary_labels_of
 
         labels = binary_labels_of(table)
-        k, kernel, floor = 50 if k is None else k, kernel or "linear", floor or 0.0
+        k, floor = 50 if k is None else k, floor or 0.0
         held_out = 0.1 if held_out is None else held_out
         if batches is None:
             batches = usual_batches((1 - held_out) * len(labels), (1 - held_out) * float(labels.sum()), k)
@@ -213,8 +213,9 @@ def legend(wanted: Simulation) -> Iterator[str]:
         f"{wanted.table.source}: {wanted.table.n_items:,} items, {int(wanted.labels.sum()):,} positives; "
         f"{wanted.n_batches} batches of about {n_arriving // wanted.n_batches:,} rows and {positives:,.0f} positives"
     )
-    chance, best = float(wanted.labels.mean()), min(1.0, positives / wanted.k)
-    yield f"precision at k   share of positives among the {wanted.k} rows predicted, mean over the batches from 2 on"
+    n_predicted = min(wanted.k, n_arriving // wanted.n_batches)
+    chance, best = float(wanted.labels.mean()), min(1.0, positives / n_predicted)
+    yield f"precision at k   share of positives among the {n_predicted} rows predicted, mean over the batches from 2 on"
     yield f"                 (random choice: {chance:.3f}; at best about {best:.3f})"
     yield "held-out         the same for the last state, on rows that never arrived"
     budget = "no budget" if wanted.budget is None else f"budget {wanted.budget:,}"
