@@ -50,6 +50,23 @@ def test_the_majority_of_votes_counts_and_each_vote_costs() -> None:
     assert free.ask(["c"]).tolist() == [UNKNOWN]
 
 
+def test_votes_that_were_cast_before_a_failure_are_not_asked_for_again() -> None:
+    n_calls = 0
+
+    def fails_once(item: Item) -> int:
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == 5:
+            raise ConnectionError("gone")
+        return 1
+
+    oracle = CallableOracle(fails_once, votes=3, budget=6)
+    with pytest.raises(ConnectionError, match="gone"):
+        oracle.ask(["a", "b"])
+    assert oracle.ask(["a", "b"]).tolist() == [1, 1]
+    assert n_calls == oracle.n_asked + 1 == 7
+
+
 @pytest.mark.parametrize(("f", "votes", "said"), [(3, 1, "f must be a function"), (abs, 0, "votes must be a whole")])
 def test_settings_that_make_no_sense(f: Any, votes: int, said: str) -> None:  # noqa: ANN401 - wrong on purpose
     with pytest.raises(InputError, match=said):

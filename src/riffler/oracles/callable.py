@@ -31,6 +31,7 @@ class CallableOracle(Oracle):
             raise InputError(f"votes must be a whole number of at least 1, got {votes!r}.")
         self._f = f
         self._votes = votes
+        self._cast: dict[Item, list[int]] = {}  # votes of items at which f failed midway: they are not asked for again
 
     @property
     def n_asked(self) -> int:
@@ -39,7 +40,10 @@ class CallableOracle(Oracle):
 
     def _reveal(self, items: list[Item]) -> Iterator[object]:
         for item in items:
-            yield majority([checked_answer(self._f(item), item) for _ in range(self._votes)])
+            cast = self._cast.setdefault(item, [])
+            while len(cast) < self._votes:
+                cast.append(checked_answer(self._f(item), item))
+            yield majority(self._cast.pop(item))
 
     def _price(self, item: Item) -> float:
         return super()._price(item) * self._votes

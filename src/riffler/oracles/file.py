@@ -71,10 +71,6 @@ class FileOracle(Oracle):
     def _is_paid(self, item: Item) -> bool:
         return str(item) in self._rows
 
-    def reread(self) -> None:
-        """Take up answers that were written into the file since."""
-        self._read()
-
     def _put(
         self, items: list[Item], new: list[int], round: int, origin: str, tops: BoolArray, shares: FloatArray
     ) -> None:
