@@ -105,3 +105,18 @@ def test_known_labels_weigh_one() -> None:
 def test_settings_that_make_no_sense(params: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         ImportanceWeightedActive(10, **params).step(np.ones((20, 2)), ArrayOracle(np.ones(20)))
+
+
+@pytest.mark.parametrize("first", ["dense", "csr"])
+def test_batches_may_be_stored_otherwise_than_the_first(first: str) -> None:
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.3).astype(int)
+    X = rng.normal(size=(400, 3)) + 2 * y[:, None] + 5
+    kinds: dict[str, Any] = {"dense": np.asarray, "csr": sparse.csr_matrix}
+    scores = []
+    for second in kinds:
+        learner, oracle = ImportanceWeightedActive(k=10, n_initial=50, random_state=0), ArrayOracle(y)
+        learner.step(kinds[first](X[:200]), oracle)
+        learner.step(kinds[second](X[200:]), oracle)
+        scores.append(learner.decision_function(X))
+    np.testing.assert_allclose(scores[0], scores[1], atol=1e-3)

@@ -14,6 +14,7 @@ from riffler.errors import InputError, UnknownName
 from riffler.features.blocks import RowBlocks, Scaling
 from riffler.learners.active import SCALINGS, ActiveRanker, first_scaling
 from riffler.learners.asking import OpenBatch, draw_keys
+from riffler.learners.bought import stacked
 from riffler.learners.checks import checked_training
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
@@ -31,9 +32,8 @@ class Bought:
 
     def and_more(self, other: Bought) -> Bought:
         """Return both together."""
-        stack = sparse.vstack if is_sparse(self.X) else np.vstack
         return Bought(
-            stack([self.X, other.X]),
+            stacked(self.X, other.X),
             np.concatenate([self.labels, other.labels]),
             np.concatenate([self.weight, other.weight]),
             np.concatenate([self.shares, other.shares]),
@@ -208,9 +208,9 @@ class ImportanceWeightedActive(ActiveRanker):
 
 def _scaled(X: Matrix, scaling: Scaling) -> Matrix:
     """Copy some rows, shifted and scaled."""
-    if is_sparse(X):
-        return sparse.csr_matrix(X.multiply(1.0 / scaling.scale))
-    return (X - (0.0 if scaling.center is None else scaling.center)) / scaling.scale
+    if scaling.center is None:
+        return sparse.csr_matrix(X.multiply(1.0 / scaling.scale)) if is_sparse(X) else X / scaling.scale
+    return ((X.toarray() if is_sparse(X) else X) - scaling.center) / scaling.scale
 
 
 def _fitted(bought: Bought, C: float) -> Committee | None:
