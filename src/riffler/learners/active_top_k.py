@@ -20,6 +20,7 @@ from riffler.learners.laplace import LaplaceLogistic, Posterior
 from riffler.learners.purchase import Purchase, purchase_from
 from riffler.learners.shopping import Shopping, Terms
 from riffler.records import FloatArray, Matrix
+from riffler.scorers.width import check_gamma
 
 ENOUGH_ROWS = 2000  # unlabelled rows that the scale of the columns is learned from
 FEW_COLUMNS = 200  # up to here distances between rows mean something, and the kernel pays
@@ -173,13 +174,14 @@ class ActiveTopK(ActiveRanker):
         for name in ("worth", "tolerance", "explore", "audit"):
             if not getattr(self, name) >= 0:
                 raise InputError(f"{name} must be at least 0, got {getattr(self, name)!r}.")
+        check_gamma(self.gamma)
         for name in ("n_components", "n_draws"):
-            if not getattr(self, name) >= 1:
-                raise InputError(f"{name} must be at least 1, got {getattr(self, name)!r}.")
+            if not _is_count(getattr(self, name), least=1):
+                raise InputError(f"{name} must be a whole number of at least 1, got {getattr(self, name)!r}.")
+        if self.limit is not None and not _is_count(self.limit, least=0):
+            raise InputError(f"limit must be None or a whole number of at least 0, got {self.limit!r}.")
         if not 0 <= self.floor <= 1:
             raise InputError(f"floor must be a probability from 0 to 1, got {self.floor!r}.")
-        if self.limit is not None and not self.limit >= 0:
-            raise InputError(f"limit must be at least 0 or None, got {self.limit!r}.")
         if not self.alarm > 1:
             raise InputError(f"alarm must be above 1, got {self.alarm!r}.")
 
@@ -254,3 +256,7 @@ class ActiveTopK(ActiveRanker):
             self._fit_map(seen)
             self._refit()
         self._early = seen if seen.shape[0] < ENOUGH_ROWS else None
+
+
+def _is_count(given: object, least: int) -> bool:
+    return isinstance(given, int | np.integer) and int(given) >= least
