@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from riffler.data import Table, read_table
+    from riffler.data import (
+        Collection,
+        Duplicates,
+        Table,
+        Texts,
+        collection_from_frame,
+        find_duplicates,
+        load_collection,
+        read_collection,
+        read_table,
+    )
     from riffler.errors import (
         AnswerError,
         AnswersPending,
@@ -64,7 +74,17 @@ if TYPE_CHECKING:
     from riffler.stopping.top_claim import TopClaim, claim_path, claim_top
 
 _HOMES = {
-    "riffler.data": ("Table", "read_table"),
+    "riffler.data": (
+        "Collection",
+        "Duplicates",
+        "Table",
+        "Texts",
+        "collection_from_frame",
+        "find_duplicates",
+        "load_collection",
+        "read_collection",
+        "read_table",
+    ),
     "riffler.errors": (
         "AnswerError",
         "AnswersPending",
@@ -136,8 +156,10 @@ __all__ = [
     "Avg",
     "BudgetExhausted",
     "CallableOracle",
+    "Collection",
     "DataFileError",
     "DataSetMissing",
+    "Duplicates",
     "Exponential",
     "FeatureMismatch",
     "FileOracle",
@@ -167,6 +189,7 @@ __all__ = [
     "Struct",
     "Surrogate",
     "Table",
+    "Texts",
     "TopClaim",
     "TopKRanker",
     "Uniform",
@@ -175,6 +198,9 @@ __all__ = [
     "bootstrap_interval",
     "claim_path",
     "claim_top",
+    "collection_from_frame",
+    "find_duplicates",
+    "load_collection",
     "mean_average_precision",
     "mean_over_groups",
     "mean_reciprocal_rank",
@@ -186,6 +212,7 @@ __all__ = [
     "prec_at_k_loss",
     "precision_at_k",
     "precision_at_k_scorer",
+    "read_collection",
     "read_table",
     "recall_at_k",
     "reciprocal_rank",

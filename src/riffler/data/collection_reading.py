@@ -1,0 +1,247 @@
+"""The one door to collections of texts: ``read_collection``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riffler.data.collection import Collection
+from riffler.data.delimited import read_delimited
+from riffler.data.encodings import read_text
+from riffler.data.folder import read_folder
+from riffler.data.frames import read_parquet
+from riffler.data.item_ids import content_ids, given_ids
+from riffler.data.jsonl import read_jsonl
+from riffler.data.judgements import read_judgements
+from riffler.data.labels import Positive
+from riffler.data.opening import COMPRESSIONS, check_file
+from riffler.data.public import Folder, load_documents
+from riffler.data.ris import TAGS_COLUMN, looks_tagged, read_records
+from riffler.data.spreadsheet import read_spreadsheet
+from riffler.data.text_columns import as_text, chosen_column, find_column, find_dois, first_text, rows_with
+from riffler.data.texts import Texts
+from riffler.errors import DataFileError, InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMATS = {
+    "delimited": (".csv", ".tsv", ".tab"),
+    "tagged": (".ris", ".nbib"),
+    "text": (".txt",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "spreadsheet": (".xlsx", ".xlsm", ".xls", ".ods"),
+    "parquet": (".parquet", ".pq"),
+}
+"""Endings of each format; all but spreadsheets and Parquet may carry one of ``COMPRESSIONS`` behind."""
+
+TITLE_TAGS = ("TI", "T1", "CT", "BT", "ST")
+ABSTRACT_TAGS = ("AB", "N2")
+CONTENT = "content"
+
+
+def read_collection(
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    abstract: str | None = None,
+    text: str | None = None,
+    id: str | None = None,
+    label: str | None = None,
+    positive: Positive = None,
+    encoding: str | None = None,
+) -> Collection:
+    r"""Read texts to review from CSV, TSV, XLSX, RIS, PubMed, Parquet or JSON lines, or from a folder of text files.
+
+    Columns that are not named are found by the names that common programs give them; of a folder the path of each file
+    is its id and the first line its title.
+
+    Parameters
+    ----------
+    path : the file or folder; text formats may be compressed (``.gz``, ``.bz2``, ``.xz``)
+    title, abstract : columns with the texts; one of them is enough
+    text : column with the text where it is not called abstract
+    id : column with the ids; without one, or with ``id="content"``, ids are made of title, abstract and DOI
+    label : column with what is known: 1 or 0, yes or no, include or exclude, and nothing (or -1) where it is not
+    positive : value or values of the label column that are relevant; all others are irrelevant then
+    encoding : of the text, where it is neither UTF-8, UTF-16 nor Windows-1252
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "review.csv"
+    >>> _ = file.write_text("Title,Abstract,included\nOn gulls,They fly.,yes\nOn stones,They do not.,\n")
+    >>> collection = read_collection(file)
+    >>> collection.texts[0], collection.labels
+    ('On gulls\nThey fly.', array([ 1, -1], dtype=int8))
+    """
+    path = Path(path)
+    frame = read_frame(path, encoding)
+    return collection_from_frame(
+        frame, title=title, abstract=abstract, text=text, id=id, label=label, positive=positive, source=str(path)
+    )
+
+
+def load_collection(
+    name: str,
+    *,
+    where: Mapping[str, str] | None = None,
+    id: str | None = None,
+    label: str | None = None,
+    folder: Folder = None,
+) -> Collection:
+    """Load a public text collection by name (``riffler.datasets``), with its labels where it has one label of interest.
+
+    ``where`` keeps the rows with these values: sets that join several reviews repeat ids, and
+    ``load_collection("cohen2006", where={"review": "Triptans"})`` is one of them. Sets of many topics get their labels
+    by ``with_topic``.
+    """
+    frame = load_documents(name, folder=folder)
+    for column, value in (where or {}).items():
+        frame = rows_with(frame, column, value, name)
+    return collection_from_frame(frame, id=id, label=label, source=name)
+
+
+def collection_from_frame(
+    frame: pl.DataFrame,
+    *,
+    title: str | None = None,
+    abstract: str | None = None,
+    text: str | None = None,
+    id: str | None = None,
+    label: str | None = None,
+    positive: Positive = None,
+    source: str = "frame",
+) -> Collection:
+    """Make a collection of a polars frame; the parameters are those of ``read_collection``."""
+    if frame.height == 0:
+        raise DataFileError(f"{source}: no rows.")
+    titles = _text_part(frame, "title", title, TITLE_TAGS, source)
+    abstracts = _abstracts(frame, abstract, text, source)
+    if titles is None and abstracts is None:
+        raise DataFileError(
+            f"{source}: no column is called title, abstract or text. Columns: {', '.join(frame.columns)}. "
+            "Say which one holds the text with title=, abstract= or text=."
+        )
+    titles = _blanks(frame.height) if titles is None else titles
+    abstracts = _blanks(frame.height) if abstracts is None else abstracts
+    if not (titles.str.strip_chars().ne("") | abstracts.str.strip_chars().ne("")).any():
+        raise DataFileError(f"{source}: every text is empty in all {frame.height:,} rows; there is nothing to review.")
+    return Collection(
+        ids=_ids(frame, id, titles, abstracts, source),
+        titles=Texts(titles),
+        abstracts=Texts(abstracts),
+        labels=_labels(frame, label, positive, source),
+        columns=frame,
+        source=source,
+    )
+
+
+def read_frame(path: Path, encoding: str | None = None) -> pl.DataFrame:
+    """All columns of a file, or the texts of a folder."""
+    if path.is_dir():
+        return read_folder(path, encoding)
+    check_file(path)
+    kind = text_format_of(path)
+    if kind == "spreadsheet":
+        return read_spreadsheet(path)
+    if kind == "parquet":
+        return read_parquet(path)
+    if kind == "jsonl":
+        return read_jsonl(path, encoding)
+    if kind == "delimited":
+        return read_delimited(path, encoding)
+    content = read_text(path, encoding)
+    if not content.strip():
+        raise DataFileError(f"{path}: the file holds no text.")
+    if kind == "tagged" or looks_tagged(content):  # databases also give their records the ending .txt
+        return read_records(content, str(path))
+    return read_delimited(path, encoding)
+
+
+def text_format_of(path: Path) -> str:
+    """Name the format by the ending of a file name.
+
+    >>> text_format_of(Path("export.ris.gz")), text_format_of(Path("review.XLSX"))
+    ('tagged', 'spreadsheet')
+    """
+    name = path.name.lower()
+    for compression in COMPRESSIONS:
+        name = name.removesuffix(compression)
+    compressed = len(name) < len(path.name)
+    for kind, endings in FORMATS.items():
+        if name.endswith(endings) and not (compressed and kind in ("spreadsheet", "parquet")):
+            return kind
+    known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
+    raise DataFileError(
+        f"{path}: the ending tells no known format. Known: {known}; text formats also with "
+        f"{', '.join(COMPRESSIONS)} behind; or a folder of text files."
+    )
+
+
+def _text_part(
+    frame: pl.DataFrame, part: str, chosen: str | None, tags: tuple[str, ...], source: str
+) -> pl.Series | None:
+    if chosen is not None:
+        return as_text(frame[chosen_column(frame, part, chosen, source)])
+    if TAGS_COLUMN in frame.columns:  # records use one tag or the other
+        found = first_text(frame, tags)
+        # where a line of a title ends says nothing; in an abstract it may end a paragraph
+        return found if found is None or part != "title" else found.str.replace_all(r"\s*\n\s*", " ")
+    name = find_column(frame, part)
+    return None if name is None else as_text(frame[name])
+
+
+def _abstracts(frame: pl.DataFrame, abstract: str | None, text: str | None, source: str) -> pl.Series | None:
+    if abstract is not None and text is not None:
+        raise InputError("Pass abstract= or text=, not both: either names the column with the text below the title.")
+    if text is not None:
+        return as_text(frame[chosen_column(frame, "text", text, source)])
+    found = _text_part(frame, "abstract", abstract, ABSTRACT_TAGS, source)
+    if found is None and (name := find_column(frame, "text")) is not None:
+        return as_text(frame[name])
+    return found
+
+
+def _blanks(n_rows: int) -> pl.Series:
+    import polars as pl
+
+    return pl.Series([""], dtype=pl.String).new_from_index(0, n_rows)
+
+
+def _ids(
+    frame: pl.DataFrame, chosen: str | None, titles: pl.Series, abstracts: pl.Series, source: str
+) -> tuple[str, ...]:
+    if chosen is not None and (chosen != CONTENT or CONTENT in frame.columns):
+        return given_ids(frame[chosen_column(frame, "id", chosen, source)], source)
+    # the tag ID of RIS files is given by whoever exported them, and repeats in files that were joined
+    found = None if chosen == CONTENT or "TY" in frame.columns else find_column(frame, "id")
+    if found is not None:
+        return given_ids(frame[found], source)
+    return content_ids(zip(titles, abstracts, find_dois(frame), strict=True))
+
+
+def _labels(frame: pl.DataFrame, chosen: str | None, positive: Positive, source: str) -> NDArray[np.int8] | None:
+    if chosen is not None:
+        name: str | None = chosen_column(frame, "label", chosen, source)
+    else:
+        name = find_column(frame, "label")
+    if name is not None:
+        return read_judgements(frame[name], positive, source)
+    if positive is not None:
+        raise DataFileError(
+            f"{source}: positive= was given but no column is called label. Columns: {', '.join(frame.columns)}. "
+            "Say which one holds the labels with label=."
+        )
+    if TAGS_COLUMN in frame.columns and "N1" in frame.columns:
+        return _noted_labels(frame["N1"], source)
+    return None
+
+
+def _noted_labels(notes: pl.Series, source: str) -> NDArray[np.int8] | None:
+    """Labels that ASReview writes among the notes of a RIS record; None where there are none."""
+    marks = as_text(notes).str.extract(r"(ASReview_(?:relevant|irrelevant|not_seen))").alias(notes.name)
+    return None if marks.null_count() == len(marks) else read_judgements(marks, None, source)

@@ -1,0 +1,48 @@
+"""A folder of text files: a file is an item, its path within the folder is its id, its first line the title."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from riffler.data.encodings import read_text
+from riffler.errors import DataFileError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ENDINGS = (".txt", ".text", ".md")
+
+
+def read_folder(folder: Path, encoding: str | None = None) -> pl.DataFrame:
+    """Columns id, title, text of all text files in a folder and the folders below, in the order of their paths."""
+    import polars as pl
+
+    rows = [
+        (file.relative_to(folder).as_posix(), *split_title(read_text(file, encoding)))
+        for file in sorted(text_files(folder), key=lambda file: file.relative_to(folder).as_posix())
+    ]
+    if not rows:
+        raise DataFileError(f"{folder}: no text files in this folder; files ending in {', '.join(ENDINGS)} are read.")
+    return pl.DataFrame(rows, schema={"id": pl.String, "title": pl.String, "text": pl.String}, orient="row")
+
+
+def text_files(folder: Path) -> list[Path]:
+    """The text files in a folder and below; names that begin with a dot are hidden, files and folders alike."""
+    return [
+        file
+        for file in folder.rglob("*")
+        if file.suffix.lower() in ENDINGS
+        and file.is_file()
+        and not any(part.startswith(".") for part in file.relative_to(folder).parts)
+    ]
+
+
+def split_title(text: str) -> tuple[str, str]:
+    r"""The first line that is not blank, and all after it.
+
+    >>> split_title("\nOn gulls\n\nThey fly.\n")
+    ('On gulls', 'They fly.')
+    """
+    title, _, rest = text.strip().partition("\n")
+    return title.strip(), rest.strip()

@@ -1,0 +1,148 @@
+"""RIS and PubMed records: tagged lines, every tag kept in its order, so that they can be written back as they were.
+
+A frame of records has one column a tag (a list of texts where a record repeats it) and ``record_tags``, the tags of
+each record in their order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from riffler.errors import DataFileError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+TAGS_COLUMN = "record_tags"
+Record = list[tuple[str, str]]
+"""Tags and values in the order of the file; lines that continue a value are part of it, after a line feed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a kind of file writes tags, and the tags that open and close a record."""
+
+    name: str
+    tag: re.Pattern[str]
+    opening: str
+    closing: str | None
+    margin: str
+    """What stands before a line that continues a value."""
+
+    def line(self, tag: str, value: str) -> str:
+        """A tag and its value as lines of a file."""
+        first, *others = value.split("\n")
+        # a continuation that looks like a tag is moved in, lest it be read as one
+        kept = [f" {other}" if not self.margin and self.tag.match(other) else self.margin + other for other in others]
+        return "\n".join([f"{tag:<4}- {first}", *kept])
+
+
+RIS = Layout("RIS", re.compile(r"([A-Z][A-Z0-9])  -(?: (.*))?$"), "TY", "ER", "")
+LOOSE_RIS = Layout("RIS", re.compile(r"([A-Z][A-Z0-9]) ?-(?: +(.*))?$"), "TY", "ER", "")
+PUBMED = Layout("PubMed", re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *-(?: (.*))?$"), "PMID", None, "      ")
+FIRST_TAG = re.compile(r"^(TY {0,2}-|PMID- )", re.MULTILINE)
+
+
+def looks_tagged(text: str) -> bool:
+    """Whether a text has the line that opens a RIS or PubMed record."""
+    return FIRST_TAG.search(text) is not None
+
+
+def read_records(text: str, source: str) -> pl.DataFrame:
+    r"""Read RIS (exports of EndNote, Zotero, Scopus, ...) or PubMed (.nbib) text into a frame of records.
+
+    >>> frame = read_records("TY  - JOUR\nTI  - On gulls\nAU  - Ng, A\nAU  - Oz, B\nER  - \n", "toy")
+    >>> frame["TI"].to_list(), frame["AU"].to_list(), frame["record_tags"].to_list()
+    (['On gulls'], [['Ng, A', 'Oz, B']], ['TY TI AU AU'])
+    """
+    layout = layout_of(text)
+    records = list(split_records(text, layout))
+    if not records:
+        first = next((line for line in text.splitlines() if line.strip()), "")
+        raise DataFileError(
+            f"{source}: no RIS record; a line 'TY  - ...' was expected, the file begins {first[:60]!r}."
+        )
+    return to_frame(records)
+
+
+def layout_of(text: str) -> Layout:
+    """The layout by the first tag that opens a record; dashes with one blank or none before them are also met."""
+    if re.search(r"^TY  -", text, re.MULTILINE):
+        return RIS
+    return PUBMED if re.search(r"^PMID- ", text, re.MULTILINE) else LOOSE_RIS
+
+
+def split_records(text: str, layout: Layout) -> Iterator[Record]:
+    """Records one after the other; one without its closing tag ends where the next one opens or the file ends.
+
+    Lines outside of records, such as the head that some databases write, are passed over.
+    """
+    record: Record = []
+    n_blank = 0
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+        found = layout.tag.match(line)
+        if found is None:
+            if not line.strip():
+                n_blank += 1
+            elif record:
+                tag, value = record[-1]
+                record[-1] = (tag, value + "\n" * (n_blank + 1) + line.removeprefix(layout.margin).rstrip())
+                n_blank = 0
+            continue
+        n_blank = 0
+        tag = found[1]
+        is_open = any(own == layout.opening for own, _ in record)
+        if record and (tag == layout.closing or (tag == layout.opening and is_open)):
+            yield record
+            record = []
+        if tag != layout.closing:
+            record.append((tag, (found[2] or "").rstrip()))
+    if record:
+        yield record
+
+
+def to_frame(records: list[Record]) -> pl.DataFrame:
+    """One row a record, one column a tag in the order of first sight."""
+    import polars as pl
+
+    columns: dict[str, list[list[str] | None]] = {}
+    for row, record in enumerate(records):
+        for tag, value in record:
+            cells = columns.setdefault(tag, [None] * len(records))
+            cells[row] = [*(cells[row] or ()), value]
+    frame = {TAGS_COLUMN: pl.Series([" ".join(tag for tag, _ in record) for record in records], dtype=pl.String)}
+    for tag, cells in columns.items():
+        if any(cell is not None and len(cell) > 1 for cell in cells):
+            frame[tag] = pl.Series(cells, dtype=pl.List(pl.String))
+        else:
+            frame[tag] = pl.Series([None if cell is None else cell[0] for cell in cells], dtype=pl.String)
+    return pl.DataFrame(frame)
+
+
+def to_records(frame: pl.DataFrame) -> list[Record]:
+    """The records of a frame that ``read_records`` made, as they stood in the file."""
+    records = []
+    for row in frame.iter_rows(named=True):
+        tags = row[TAGS_COLUMN].split(" ")
+        waiting = {tag: iter(row[tag] if isinstance(row[tag], list) else [row[tag]]) for tag in set(tags)}
+        records.append([(tag, next(waiting[tag])) for tag in tags])
+    return records
+
+
+def write_records(records: list[Record]) -> str:
+    r"""Records as the text of a file, RIS or PubMed by their tags.
+
+    >>> write_records([[("TY", "JOUR"), ("TI", "On gulls")]])
+    'TY  - JOUR\nTI  - On gulls\nER  - \n\n'
+    """
+    return "".join(_written(record) for record in records)
+
+
+def _written(record: Record) -> str:
+    layout = PUBMED if any(tag == PUBMED.opening for tag, _ in record) else RIS
+    lines = [layout.line(tag, value) for tag, value in record]
+    end = [] if layout.closing is None else [layout.line(layout.closing, "")]
+    return "\n".join([*lines, *end]) + "\n\n"

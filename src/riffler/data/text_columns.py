@@ -1,0 +1,149 @@
+"""Which column holds the title, the abstract, the id, the label: by the names that common programs give them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from riffler.errors import DataFileError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+NAMES = {
+    "title": ("title", "primary title", "article title", "document title", "publication title", "ti", "t1", "subject"),
+    "abstract": ("abstract", "abstract note", "abstract text", "notes abstract", "abstracts", "ab", "n2"),
+    "text": ("text", "body", "full text", "fulltext", "content", "document", "message", "comment", "description"),
+    "id": (
+        "id",
+        "record id",
+        "recordid",
+        "item id",
+        "doc id",
+        "docid",
+        "document id",
+        "identifier",
+        "key",  # Zotero, Rayyan
+        "record number",  # EndNote
+        "pmid",
+        "pubmed id",
+        "eid",  # Scopus
+        "ut",  # Web of Science
+        "ut (unique wos id)",
+        "publication id",  # Dimensions
+        "lens id",
+        "cochrane id",
+        "covidence #",
+    ),
+    "label": (
+        "label included",
+        "included",
+        "label",
+        "final included",
+        "included label",
+        "included final",
+        "included flag",
+        "include",
+        "inclusion",
+        "relevant",
+        "relevance",
+        "is relevant",
+        "decision",
+    ),
+    "doi": ("doi", "do", "di", "digital object identifier", "lid", "aid", "doi link", "article doi"),
+}
+"""Names of each part as in exports of ASReview, Zotero, EndNote, Rayyan, PubMed, Scopus, Web of Science and others.
+
+Capitals, blanks, hyphens and underscores make no difference. Of several that are there the first in this order counts.
+"""
+
+DOI = r"(10\.\d{4,9}/[^\s\"<>]+)"
+
+
+def fold_name(name: str) -> str:
+    """A column name for comparison.
+
+    >>> fold_name("Abstract_Note"), fold_name(" Record-ID ")
+    ('abstract note', 'record id')
+    """
+    return re.sub(r"[\s_\-]+", " ", name.strip().strip("\ufeff")).strip().casefold()
+
+
+def find_column(frame: pl.DataFrame, part: str) -> str | None:
+    """The column that plays a part by its name, None if there is none.
+
+    >>> import polars as pl
+    >>> find_column(pl.DataFrame({"Article Title": ["On gulls"], "AB": ["They fly."]}), "abstract")
+    'AB'
+    """
+    folded = {fold_name(name): name for name in reversed(frame.columns)}
+    return next((folded[name] for name in NAMES[part] if name in folded), None)
+
+
+def chosen_column(frame: pl.DataFrame, part: str, name: str, source: str) -> str:
+    """The column the caller named, whatever its capitals; an error that lists the columns if it is not there."""
+    if name in frame.columns:
+        return name
+    alike = [own for own in frame.columns if fold_name(own) == fold_name(name)]
+    if len(alike) != 1:
+        raise DataFileError(f"{source}: no column {name!r} for the {part}. Columns: {', '.join(frame.columns)}.")
+    return alike[0]
+
+
+def as_text(series: pl.Series) -> pl.Series:
+    """A column as text, "" where it is null; lists are joined by line feeds, whole numbers have no point.
+
+    >>> import polars as pl
+    >>> as_text(pl.Series([1.0, None])).to_list(), as_text(pl.Series([["a", "b"]])).to_list()
+    (['1', ''], ['a\\nb'])
+    """
+    import polars as pl
+
+    if isinstance(series.dtype, pl.List | pl.Array):
+        series = series.cast(pl.List(pl.String)).list.join("\n", ignore_nulls=True)
+    elif series.dtype.is_float() and (series.drop_nulls() == series.drop_nulls().round(0)).all():
+        series = series.cast(pl.Int64, strict=False)
+    elif isinstance(series.dtype, pl.Struct):
+        series = series.struct.json_encode()
+    elif series.dtype == pl.Binary:
+        raise DataFileError(f"Column {series.name!r} holds bytes, expected text.")
+    return series.cast(pl.String).fill_null("")
+
+
+def first_text(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.Series | None:
+    """Row by row the first of the named columns that is not blank; None where the frame has none of them."""
+    import polars as pl
+
+    found = [as_text(frame[name]) for name in names if name in frame.columns]
+    if not found:
+        return None
+    filled = [pl.when(pl.lit(part).str.strip_chars() != "").then(pl.lit(part)) for part in found]
+    return pl.select(text=pl.coalesce(*filled).fill_null(""))["text"]
+
+
+def find_dois(frame: pl.DataFrame) -> pl.Series:
+    """The DOI of each row in small letters, without the address before it; "" where there is none.
+
+    >>> import polars as pl
+    >>> find_dois(pl.DataFrame({"DOI": ["https://doi.org/10.1000/AbC.", None, "n/a"]})).to_list()
+    ['10.1000/abc', '', '']
+    """
+    import polars as pl
+
+    found = pl.Series([""] * frame.height, dtype=pl.String)
+    for name in frame.columns:
+        if fold_name(name) in NAMES["doi"]:
+            here = as_text(frame[name]).str.extract(DOI).str.strip_chars_end(".,;)]").str.to_lowercase().fill_null("")
+            found = pl.select(doi=pl.when(pl.lit(found) == "").then(pl.lit(here)).otherwise(pl.lit(found)))["doi"]
+    return found
+
+
+def rows_with(frame: pl.DataFrame, column: str, value: str, source: str) -> pl.DataFrame:
+    """The rows that have a value in a column; an error that lists the values if there is none."""
+    texts = as_text(frame[chosen_column(frame, "rows", column, source)])
+    chosen = frame.filter(texts == value)
+    if chosen.height == 0:
+        known = texts.unique().sort().to_list()
+        more = f" and {len(known) - 20:,} more" if len(known) > 20 else ""
+        raise DataFileError(f"{source}: no row has {value!r} in {column!r}. Values: {', '.join(known[:20])}{more}.")
+    return chosen
