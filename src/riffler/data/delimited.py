@@ -7,8 +7,9 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from riffler.data.encodings import utf8_source
 from riffler.errors import DataFileError
@@ -25,31 +26,40 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     import polars as pl
 
     source = _with_line_feeds(utf8_source(path, encoding))
-    separator, names, skip = _header(source, path)
+    form = _form(source, path)
     try:
-        frame = pl.read_csv(source, separator=separator, infer_schema=False, skip_lines=skip)
-        whole = frame.width == len(names) and not (frame.width > 1 and frame.get_columns()[-1].null_count())
+        frame = pl.read_csv(source, separator=form.separator, infer_schema=False, skip_lines=form.skip)
+        if frame.width > 1 and frame.get_columns()[-1].null_count():
+            # polars fills short rows with nulls, which an empty last field looks like as well
+            for _ in _records(source, form, path):
+                pass
     except pl.exceptions.PolarsError:  # such as quotation marks inside unquoted fields
-        whole = False
-    if not whole:
-        # polars fills short rows with nulls, which an empty last field looks like as well: the slow reader tells
-        frame = _read_slowly(source, separator, names, skip, path)
+        frame = _read_slowly(source, form, path)
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     if frame.height == 0:
         raise DataFileError(f"{path}: a header but no rows.")
     return frame
 
 
-def _header(source: Path | bytes, path: Path) -> tuple[str, list[str], int]:
-    """The separator, the column names, and how many lines stand before them (Excel's "sep=;" is one)."""
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a table is written: its separator, its column names, and how many lines stand before them."""
+
+    separator: str
+    names: list[str]
+    skip: int
+
+
+def _form(source: Path | bytes, path: Path) -> Form:
+    """Find the separator that cuts the header into most names; Excel may say it in a line "sep=;" before."""
     head = _head(source).decode("utf-8", "ignore").removeprefix("\ufeff")
     first = head.split("\n", 1)[0].strip()
-    skip = int(first.lower().startswith("sep=") and len(first) == 5)
     if not first:
         raise DataFileError(f"{path}: the first line is empty; a header with column names was expected.")
+    skip = int(first.lower().startswith("sep=") and len(first) == 5)
     lines = head.split("\n")[skip:]
-    chosen = first[4] if skip else max(SEPARATORS, key=lambda mark: len(_first_record(lines, mark)))
-    return chosen, _first_record(lines, chosen), skip
+    separator = first[4] if skip else max(SEPARATORS, key=lambda mark: len(_first_record(lines, mark)))
+    return Form(separator, _first_record(lines, separator), skip)
 
 
 def _first_record(lines: list[str], separator: str) -> list[str]:
@@ -73,59 +83,61 @@ def _with_line_feeds(source: Path | bytes) -> Path | bytes:
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
-def _read_slowly(source: Path | bytes, separator: str, names: list[str], skip: int, path: Path) -> pl.DataFrame:
-    """Read with Python's own reader, which allows loose quotation marks; rows of another length are an error."""
+def _read_slowly(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
+    """Read with Python's own reader, which allows loose quotation marks."""
     import polars as pl
 
-    data = source if isinstance(source, bytes) else source.read_bytes()
-    text = data.decode("utf-8").removeprefix("\ufeff")
-    _refuse_open_quotation(text, separator, path)
-    rows = [row for line, row in _records(text, separator, skip, path) if _fits(row, len(names), line, separator, path)]
-    columns = list(zip(*rows[1:], strict=True)) if len(rows) > 1 else [()] * len(names)
-    series = [pl.Series(name, column, dtype=pl.String) for name, column in zip(_unique(names), columns, strict=True)]
-    frame = pl.DataFrame(series)
+    _refuse_open_quotation(source, form, path)
+    _, *rows = _records(source, form, path)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(form.names)
+    named = zip(_unique(form.names), columns, strict=True)
+    frame = pl.DataFrame([pl.Series(name, column, dtype=pl.String) for name, column in named])
     return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
 
 
-def _records(text: str, separator: str, skip: int, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Each record with the line it ends on, from the header on."""
-    lines = io.StringIO(text, newline="")
-    for _ in range(skip):
-        lines.readline()
-    reader = csv.reader(lines, delimiter=separator)
-    with _any_field_size():
+def _records(source: Path | bytes, form: Form, path: Path) -> Iterator[list[str]]:
+    """The header and each record that is no blank line; another number of fields than the header has is an error."""
+    with _lines(source, form.skip) as lines, _any_field_size():
+        reader = csv.reader(lines, delimiter=form.separator)
         try:
             for row in reader:
-                yield reader.line_num + skip, row
+                if row:
+                    _check_length(row, form, path, reader.line_num + form.skip)
+                    yield row
         except csv.Error as error:
-            raise DataFileError(f"{path}, line {reader.line_num + skip}: {error}.") from error
+            raise DataFileError(f"{path}, line {reader.line_num + form.skip}: {error}.") from error
 
 
-def _refuse_open_quotation(text: str, separator: str, path: Path) -> None:
+@contextmanager
+def _lines(source: Path | bytes, skip: int) -> Iterator[IO[str]]:
+    with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as stream:
+        lines = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        for _ in range(skip):
+            lines.readline()
+        yield lines
+
+
+def _refuse_open_quotation(source: Path | bytes, form: Form, path: Path) -> None:
     """A quotation mark that is never closed would make the rest of the file one field."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    line = 1
-    with _any_field_size():
+    with _lines(source, form.skip) as lines, _any_field_size():
+        reader = csv.reader(lines, delimiter=form.separator, strict=True)
+        start = 1
         try:
             for _ in reader:
-                line = reader.line_num + 1
+                start = reader.line_num + 1
         except csv.Error as error:
             if "unexpected end" in str(error):
                 raise DataFileError(
-                    f"{path}, line {line}: a quotation mark is left open to the end of the file."
+                    f"{path}, line {start + form.skip}: a quotation mark is left open to the end of the file."
                 ) from error
 
 
-def _fits(row: list[str], n_fields: int, line: int, separator: str, path: Path) -> bool:
-    """Whether to keep a record: not if it is a blank line; another number of fields than the header is an error."""
-    if not row:
-        return False
-    if len(row) != n_fields:
+def _check_length(row: list[str], form: Form, path: Path, line: int) -> None:
+    if len(row) != len(form.names):
         raise DataFileError(
-            f"{path}, line {line}: {len(row)} fields, the header has {n_fields}. The separator is taken to be "
-            f"{separator!r}; quote fields that contain it or a line break."
+            f"{path}, line {line}: {len(row)} fields, the header has {len(form.names)}. The separator is taken to be "
+            f"{form.separator!r}; quote fields that contain it or a line break."
         )
-    return True
 
 
 def _unique(names: list[str]) -> list[str]:
