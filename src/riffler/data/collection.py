@@ -51,7 +51,7 @@ class Collection:
     @property
     def texts(self) -> Texts:
         """Title and abstract of each item, joined by a line feed."""
-        return Texts(self.titles.series, self.abstracts.series)
+        return self.titles.above(self.abstracts)
 
     def take(self, rows: ArrayLike) -> Collection:
         """The items of the given rows, in that order."""

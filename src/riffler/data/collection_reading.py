@@ -23,7 +23,15 @@ from riffler.data.opening import COMPRESSIONS, check_file
 from riffler.data.public import Folder, load_documents
 from riffler.data.ris import TAGS_COLUMN, looks_tagged, read_records
 from riffler.data.spreadsheet import read_spreadsheet
-from riffler.data.text_columns import as_text, chosen_column, find_column, find_dois, first_text, rows_with
+from riffler.data.text_columns import (
+    as_text,
+    chosen_column,
+    find_column,
+    find_dois,
+    first_text,
+    rows_with,
+    text_or_null,
+)
 from riffler.data.texts import Texts
 from riffler.errors import DataFileError, InputError
 
@@ -119,21 +127,21 @@ def collection_from_frame(
     """Make a collection of a polars frame; the parameters are those of ``read_collection``."""
     if frame.height == 0:
         raise DataFileError(f"{source}: no rows.")
-    titles = _text_part(frame, "title", title, TITLE_TAGS, source)
-    abstracts = _abstracts(frame, abstract, text, source)
-    if titles is None and abstracts is None:
+    found_titles = _text_part(frame, "title", title, TITLE_TAGS, source)
+    found_abstracts = _abstracts(frame, abstract, text, source)
+    if found_titles is None and found_abstracts is None:
         raise DataFileError(
             f"{source}: no column is called title, abstract or text. Columns: {', '.join(frame.columns)}. "
             "Say which one holds the text with title=, abstract= or text=."
         )
-    titles = _blanks(frame.height) if titles is None else titles
-    abstracts = _blanks(frame.height) if abstracts is None else abstracts
-    if not (titles.str.strip_chars().ne("") | abstracts.str.strip_chars().ne("")).any():
+    titles = Texts(_blanks(frame.height) if found_titles is None else found_titles)
+    abstracts = Texts(_blanks(frame.height) if found_abstracts is None else found_abstracts)
+    if not any(text.strip() for text in titles.above(abstracts)):
         raise DataFileError(f"{source}: every text is empty in all {frame.height:,} rows; there is nothing to review.")
     return Collection(
         ids=_ids(frame, id, titles, abstracts, source),
-        titles=Texts(titles),
-        abstracts=Texts(abstracts),
+        titles=titles,
+        abstracts=abstracts,
         labels=_labels(frame, label, positive, source),
         columns=frame,
         source=source,
@@ -186,23 +194,23 @@ def _text_part(
     frame: pl.DataFrame, part: str, chosen: str | None, tags: tuple[str, ...], source: str
 ) -> pl.Series | None:
     if chosen is not None:
-        return as_text(frame[chosen_column(frame, part, chosen, source)])
+        return text_or_null(frame[chosen_column(frame, part, chosen, source)])
     if TAGS_COLUMN in frame.columns:  # records use one tag or the other
         found = first_text(frame, tags)
         # where a line of a title ends says nothing; in an abstract it may end a paragraph
         return found if found is None or part != "title" else found.str.replace_all(r"\s*\n\s*", " ")
     name = find_column(frame, part)
-    return None if name is None else as_text(frame[name])
+    return None if name is None else text_or_null(frame[name])
 
 
 def _abstracts(frame: pl.DataFrame, abstract: str | None, text: str | None, source: str) -> pl.Series | None:
     if abstract is not None and text is not None:
         raise InputError("Pass abstract= or text=, not both: either names the column with the text below the title.")
     if text is not None:
-        return as_text(frame[chosen_column(frame, "text", text, source)])
+        return text_or_null(frame[chosen_column(frame, "text", text, source)])
     found = _text_part(frame, "abstract", abstract, ABSTRACT_TAGS, source)
     if found is None and (name := find_column(frame, "text")) is not None:
-        return as_text(frame[name])
+        return text_or_null(frame[name])
     return found
 
 
@@ -212,9 +220,7 @@ def _blanks(n_rows: int) -> pl.Series:
     return pl.Series([""], dtype=pl.String).new_from_index(0, n_rows)
 
 
-def _ids(
-    frame: pl.DataFrame, chosen: str | None, titles: pl.Series, abstracts: pl.Series, source: str
-) -> tuple[str, ...]:
+def _ids(frame: pl.DataFrame, chosen: str | None, titles: Texts, abstracts: Texts, source: str) -> tuple[str, ...]:
     if chosen is not None and (chosen != CONTENT or CONTENT in frame.columns):
         return given_ids(frame[chosen_column(frame, "id", chosen, source)], source)
     # the tag ID of RIS files is given by whoever exported them, and repeats in files that were joined

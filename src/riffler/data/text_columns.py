@@ -97,6 +97,11 @@ def as_text(series: pl.Series) -> pl.Series:
     >>> as_text(pl.Series([1.0, None])).to_list(), as_text(pl.Series([["a", "b"]])).to_list()
     (['1', ''], ['a\\nb'])
     """
+    return text_or_null(series).fill_null("")
+
+
+def text_or_null(series: pl.Series) -> pl.Series:
+    """A column as text, null where it is null; a column of texts is not copied."""
     import polars as pl
 
     if isinstance(series.dtype, pl.List | pl.Array):
@@ -107,7 +112,7 @@ def as_text(series: pl.Series) -> pl.Series:
         series = series.struct.json_encode()
     elif series.dtype == pl.Binary:
         raise DataFileError(f"Column {series.name!r} holds bytes, expected text.")
-    return series.cast(pl.String).fill_null("")
+    return series if series.dtype == pl.String else series.cast(pl.String)
 
 
 def first_text(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.Series | None:

@@ -17,7 +17,7 @@ class Texts(Sequence[str]):
     r"""One string an item: the parts of several columns, one below the other, blank ones left out.
 
     A hundred thousand abstracts are 150 MB; as Python strings they would be there a second time. ``block`` gives a
-    stretch as a polars column, which is the quick way through all of them.
+    stretch as a polars column, which is the quick way through all of them. Nulls are blank.
 
     >>> import polars as pl
     >>> texts = Texts(pl.Series(["On gulls", "On owls"]), pl.Series(["They fly.", ""]))
@@ -30,6 +30,10 @@ class Texts(Sequence[str]):
     def __init__(self, *parts: pl.Series) -> None:
         self._parts = parts
 
+    def above(self, other: Texts) -> Texts:
+        """These texts with those of ``other`` below them, item by item."""
+        return Texts(*self._parts, *other._parts)
+
     @property
     def series(self) -> pl.Series:
         """All texts as one polars column."""
@@ -39,7 +43,7 @@ class Texts(Sequence[str]):
         """The texts from row ``start`` up to ``stop`` as a polars column."""
         import polars as pl
 
-        parts = [part.slice(start, max(0, stop - start)) for part in self._parts]
+        parts = [part.slice(start, max(0, stop - start)).fill_null("") for part in self._parts]
         if len(parts) == 1:
             return parts[0].alias("text")
         blank_as_null = [pl.when(pl.lit(part) != "").then(pl.lit(part)) for part in parts]
