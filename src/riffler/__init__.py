@@ -38,6 +38,9 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from riffler.evaluation.scorers import precision_at_k_scorer
+    from riffler.features.bm25 import bm25_scores
+    from riffler.features.embedding import as_embedding, embed_texts, stack_features
+    from riffler.features.text import TextFeatures
     from riffler.learners.active_at_k import ActivePerceptronAtK, PaperReadings
     from riffler.learners.active_top_k import ActiveTopK
     from riffler.learners.asking import Step
@@ -100,6 +103,9 @@ _HOMES = {
         "UnknownName",
     ),
     "riffler.evaluation.scorers": ("precision_at_k_scorer",),
+    "riffler.features.bm25": ("bm25_scores",),
+    "riffler.features.embedding": ("as_embedding", "embed_texts", "stack_features"),
+    "riffler.features.text": ("TextFeatures",),
     "riffler.learners.active_at_k": ("ActivePerceptronAtK", "PaperReadings"),
     "riffler.learners.asking": ("Step",),
     "riffler.learners.active_top_k": ("ActiveTopK",),
@@ -189,16 +195,20 @@ __all__ = [
     "Struct",
     "Surrogate",
     "Table",
+    "TextFeatures",
     "Texts",
     "TopClaim",
     "TopKRanker",
     "Uniform",
     "UnknownName",
+    "as_embedding",
     "average_precision",
+    "bm25_scores",
     "bootstrap_interval",
     "claim_path",
     "claim_top",
     "collection_from_frame",
+    "embed_texts",
     "find_duplicates",
     "load_collection",
     "mean_average_precision",
@@ -217,6 +227,7 @@ __all__ = [
     "recall_at_k",
     "reciprocal_rank",
     "roc_auc",
+    "stack_features",
     "winner_takes_all",
 ]
 
