@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from riffler.records import IntArray
 
@@ -54,13 +55,14 @@ class Texts(Sequence[str]):
         return Texts(*(part.gather(rows) for part in self._parts))
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, at: SupportsIndex) -> str: ...
     @overload
     def __getitem__(self, at: slice) -> tuple[str, ...]: ...
-    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+    def __getitem__(self, at: SupportsIndex | slice) -> str | tuple[str, ...]:
         if isinstance(at, slice):
             return tuple(self[row] for row in range(*at.indices(len(self))))
-        return "\n".join(part[at] for part in self._parts if part[at])
+        row = index(at)
+        return "\n".join(part[row] for part in self._parts if part[row])
 
     def __len__(self) -> int:
         return len(self._parts[0])
