@@ -37,6 +37,12 @@ def _samplers() -> Iterable[str]:
     return SAMPLERS
 
 
+def _stopping_rules() -> Iterable[str]:
+    from riffler.stopping import STOPPING_RULES
+
+    return STOPPING_RULES
+
+
 def _surrogates() -> Iterable[str]:
     from riffler.losses import SURROGATES
 
@@ -49,6 +55,7 @@ FAMILIES: dict[str, Callable[[], Iterable[str]]] = {
     "kernel": _kernels,
     "ranker": _rankers,
     "sampler": _samplers,
+    "stopping rule": _stopping_rules,
     "surrogate": _surrogates,
 }
 """How to ask each family for its names; asked one by one, as some tables are read from files."""

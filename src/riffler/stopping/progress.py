@@ -1,0 +1,186 @@
+"""What a stopping rule sees, and what it answers: the nouns of this family.
+
+A *control* document was drawn uniformly at random, not chosen by the policy. It counts as *met* when the policy, which
+does not know its label, has come to it too: the loop then records it again, with origin "policy" and at no cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from riffler.errors import InputError
+from riffler.ledger import RELEVANT, UNKNOWN, Entry, Item
+from riffler.records import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class History:
+    """Each labelled item once, at the place where it was first asked, with its last answer."""
+
+    answer: IntArray
+    control: BoolArray  # drawn at random
+    met: BoolArray  # drawn at random, and later reached by the policy as well
+    probability: FloatArray
+    ranked: IntArray  # answers in the order in which the policy (or a search, or what was known) came to them
+
+    @property
+    def relevant(self) -> BoolArray:
+        """Whether each item is known to be relevant."""
+        found: BoolArray = self.answer == RELEVANT
+        return found
+
+    @property
+    def n_found(self) -> int:
+        """Relevant items found, in whatever way."""
+        return int(self.relevant.sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Progress:
+    """How far a review has come.
+
+    Parameters
+    ----------
+    n_items : int
+        Items of the collection, labelled or not.
+    entries : sequence of Entry
+        The ledger in asking order; origins "prior", "policy", "control", "search".
+    scores : array
+        Of the items still unlabelled; rules that need probabilities say so. May be empty.
+    target, confidence : float
+        Recall that is wanted, and how sure a certificate shall be.
+    control_reach : int
+        Items at the head of the random order (`control_order`) that are all labelled, without a gap.
+    known_scores : array
+        Scores of the labelled items, first asked first; for Quant alone.
+    votes, n_learners
+        By how many of the learners each item was proposed; for Chao alone.
+    """
+
+    n_items: int
+    entries: Sequence[Entry]
+    scores: FloatArray = field(default_factory=lambda: np.empty(0))
+    target: float = 0.95
+    confidence: float = 0.95
+    control_reach: int = 0
+    known_scores: FloatArray = field(default_factory=lambda: np.empty(0))
+    votes: Mapping[Item, int] | None = None
+    n_learners: int = 0
+
+    def __post_init__(self) -> None:
+        if self.n_items < 1:
+            raise InputError(f"n_items must be at least 1, got {self.n_items}. Pass the size of the collection.")
+        for name, value in (("target", self.target), ("confidence", self.confidence)):
+            if not 0 < value < 1:
+                raise InputError(f"{name} must lie between 0 and 1, both excluded, got {value!r}.")
+        n_labelled = len({entry.item for entry in self.entries})
+        if n_labelled > self.n_items:
+            raise InputError(
+                f"The entries name {n_labelled} items, and the collection has {self.n_items}. "
+                "Pass the number of all items, labelled or not, as n_items."
+            )
+        if not 0 <= self.control_reach <= n_labelled:
+            raise InputError(
+                f"control_reach must lie between 0 and the {n_labelled} labelled items, got {self.control_reach}: "
+                "it counts the items at the head of the random order that are all labelled."
+            )
+
+    def history(self) -> History:
+        """Return every labelled item once, with its last answer."""
+        first: dict[Item, int] = {}
+        answer: list[int] = []
+        control: list[bool] = []
+        chance: list[float] = []
+        met: list[bool] = []
+        ranked: dict[Item, None] = {}
+        for entry in self.entries:
+            row = first.setdefault(entry.item, len(answer))
+            if row == len(answer):
+                answer.append(entry.answer)
+                control.append(entry.origin == "control")
+                chance.append(entry.probability)
+                met.append(False)
+            answer[row] = entry.answer
+            met[row] = met[row] or (control[row] and entry.origin == "policy")
+            if entry.origin != "control":
+                ranked[entry.item] = None
+        last = np.array(answer, dtype=np.int8)
+        rows = np.array([first[item] for item in ranked], dtype=np.int64)
+        return History(last, np.array(control, bool), np.array(met, bool), np.array(chance, float), last[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether to stop, why, and what is certain.
+
+    ``certificate`` says that a stop (and ``recall_low``) is guaranteed with the confidence asked for; a heuristic only
+    has reasons. ``n_more`` is the number of documents that are still needed, where it is known.
+    """
+
+    stop: bool
+    reason: str
+    certificate: bool
+    recall_low: float | None = None
+    n_more: int | None = None
+
+
+class StoppingRule(Protocol):
+    """A rule says whether to stop, and how many of the next documents it wants drawn at random."""
+
+    @property
+    def certificate(self) -> bool:
+        """Whether a stop is guaranteed to have reached the target, with the confidence asked for."""
+
+    @property
+    def blind(self) -> bool:
+        """Whether the policy must not learn from control documents before it has met them."""
+
+    def decide(self, progress: Progress) -> Decision:
+        """Say whether to stop now."""
+
+    def controls(self, progress: Progress, n: int) -> int:
+        """Say how many of the next n documents are to be drawn at random."""
+
+
+class Heuristic:
+    """Base of the rules that promise nothing: they need no control documents."""
+
+    certificate = False
+    blind = False
+
+    def controls(self, progress: Progress, n: int) -> int:
+        """Want no control documents."""
+        return 0
+
+    def say(self, stop: bool, reason: str, n_more: int | None = None) -> Decision:
+        """Return a decision without a guarantee."""
+        return Decision(stop, reason, certificate=False, n_more=n_more)
+
+
+def least_total(n_found: int, target: float) -> int:
+    """Return the least number of relevant items with which ``n_found`` would fall short of the target recall.
+
+    >>> least_total(19, 0.95), least_total(20, 0.95)
+    (21, 22)
+    """
+    return math.floor(n_found / target + 1e-9) + 1
+
+
+def n_unresolved(history: History) -> int:
+    """Count the control documents that nobody could judge: they count as relevant and missed."""
+    return int(np.sum(history.control & (history.answer == UNKNOWN)))
+
+
+def all_read(progress: Progress, history: History) -> Decision | None:
+    """Return the decision where everything has been read; None where something is left."""
+    if history.answer.size < progress.n_items:
+        return None
+    n_open = int(np.sum(history.answer == UNKNOWN))
+    low = history.n_found / (history.n_found + n_open) if history.n_found + n_open else 1.0
+    said = "Everything has been read" + (f"; {n_open} documents could not be judged." if n_open else ".")
+    return Decision(True, said, certificate=low >= progress.target, recall_low=low, n_more=0)
