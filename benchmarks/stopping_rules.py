@@ -58,12 +58,12 @@ def main(n_runs: int, target: float = 0.95) -> None:
     for collection in COLLECTIONS + FEW:
         n_items, n_relevant, gap = collection
         for name, make in RULES.items():
+            print(collection, name, file=sys.stderr, flush=True)
             for seed in range(n_runs):
                 rng = np.random.default_rng((seed, n_items, n_relevant))
                 labels = ranked_labels(rng, n_items, n_relevant, gap)
                 outcome = run(labels, make(), rng, target, batch=max(100, n_items // 100))
                 results.setdefault((name, collection), []).append(outcome)
-        print(f"{collection} done", file=sys.stderr, flush=True)
     print(f"numpy {np.__version__}; seeds 0 to {n_runs - 1}; target {target}; batches of 1 %, at least 100.")
     print(f"`python -m benchmarks.stopping_rules {n_runs}`\n")
     print("| rule | reviews | below target | p of <= 5 % | mean recall | read, share |")

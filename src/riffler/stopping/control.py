@@ -163,7 +163,7 @@ class ControlSample:
         if n_more == 0 and n_missed <= allowed:
             reason = (
                 f"The policy found {n_met} relevant documents; of the first {progress.control_reach} in random order "
-                f"it missed {n_missed}, and up to {allowed} prove a recall of {progress.target:.0%}."
+                f"it missed {n_missed} ({allowed} are allowed), which proves a recall of {progress.target:.0%}."
             )
             return Decision(True, reason, certificate=True, recall_low=progress.target, n_more=0)
         return Decision(False, self._waiting(progress, n_met, n_missed, allowed, draws), True, n_more=n_more)

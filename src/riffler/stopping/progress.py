@@ -71,6 +71,7 @@ class Progress:
     known_scores: FloatArray = field(default_factory=lambda: np.empty(0))
     votes: Mapping[Item, int] | None = None
     n_learners: int = 0
+    _history: History = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.n_items < 1:
@@ -78,7 +79,9 @@ class Progress:
         for name, value in (("target", self.target), ("confidence", self.confidence)):
             if not 0 < value < 1:
                 raise InputError(f"{name} must lie between 0 and 1, both excluded, got {value!r}.")
-        n_labelled = len({entry.item for entry in self.entries})
+        object.__setattr__(self, "entries", tuple(self.entries))  # the ledger goes on, this moment stays
+        object.__setattr__(self, "_history", _read(self.entries))
+        n_labelled = self._history.answer.size
         if n_labelled > self.n_items:
             raise InputError(
                 f"The entries name {n_labelled} items, and the collection has {self.n_items}. "
@@ -92,26 +95,30 @@ class Progress:
 
     def history(self) -> History:
         """Return every labelled item once, with its last answer."""
-        first: dict[Item, int] = {}
-        answer: list[int] = []
-        control: list[bool] = []
-        chance: list[float] = []
-        met: list[bool] = []
-        ranked: dict[Item, None] = {}
-        for entry in self.entries:
-            row = first.setdefault(entry.item, len(answer))
-            if row == len(answer):
-                answer.append(entry.answer)
-                control.append(entry.origin == "control")
-                chance.append(entry.probability)
-                met.append(False)
-            answer[row] = entry.answer
+        return self._history
+
+
+def _read(entries: Sequence[Entry]) -> History:
+    first: dict[Item, int] = {}
+    answer: list[int] = []
+    control: list[bool] = []
+    chance: list[float] = []
+    met: list[bool] = []
+    ranked: dict[int, None] = {}
+    for entry in entries:
+        row = first.setdefault(entry.item, len(answer))
+        if row == len(answer):
+            answer.append(entry.answer)
+            control.append(entry.origin == "control")
+            chance.append(entry.probability)
+            met.append(False)
+        answer[row] = entry.answer
+        if entry.origin != "control":
+            ranked[row] = None
             met[row] = met[row] or (control[row] and entry.origin == "policy")
-            if entry.origin != "control":
-                ranked[entry.item] = None
-        last = np.array(answer, dtype=np.int8)
-        rows = np.array([first[item] for item in ranked], dtype=np.int64)
-        return History(last, np.array(control, bool), np.array(met, bool), np.array(chance, float), last[rows])
+    last = np.array(answer, dtype=np.int8)
+    rows = np.fromiter(ranked, dtype=np.int64, count=len(ranked))
+    return History(last, np.array(control, bool), np.array(met, bool), np.array(chance, float), last[rows])
 
 
 @dataclass(frozen=True, slots=True)
