@@ -141,7 +141,7 @@ class TextFeatures:
 
     def _learn_vocabulary(self, coded: CodedTexts) -> tuple[IntArray, CodedTexts]:
         """Learn the columns; return the number of texts of each, and the texts by the numbers of the words kept."""
-        from riffler.features.tokens import CodedTexts
+        from riffler.features.tokens import CodedTexts, renumber
         from riffler.features.vocabulary import learn_vocabulary
 
         limits = self._limits(coded.n_texts)
@@ -153,7 +153,8 @@ class TextFeatures:
                 f"{limits.at_most:g} of the {coded.n_texts} texts. Lower min_df or raise max_df."
             )
         self._columns = vocabulary
-        return n_texts, CodedTexts(number[coded.codes], coded.bounds, vocabulary.words)
+        renumber(coded.codes, number)
+        return n_texts, CodedTexts(coded.codes, coded.bounds, vocabulary.words)
 
     def _limits(self, n_texts: int) -> Limits:
         from riffler.features.vocabulary import Limits

@@ -19,9 +19,10 @@ from riffler.errors import InputError
 from riffler.features.words import PackedWords, WordTable
 from riffler.records import BoolArray, IntArray
 
-CHUNK_BYTES = 2_000_000  # a chunk takes about ten times as much while it is worked on
+CHUNK_BYTES = 1_000_000  # a chunk takes about ten times as much while it is worked on
 CHUNK_TEXTS = 4096
 FIRST_CHUNK = 256
+RENUMBER_AT_ONCE = 1 << 18
 ASCII = 0x80
 CODE_POINTS = 0x110000
 
@@ -62,8 +63,25 @@ def code_texts(
         kept, n_kept = _without_first(found, n_tokens, n_stop)
         codes.append(kept)
         sizes.append(n_kept)
-    coded = CodedTexts(np.concatenate(codes), np.cumsum(np.concatenate(sizes)), table.words(n_stop))
+    coded = CodedTexts(_joined(codes), np.cumsum(np.concatenate(sizes)), table.words(n_stop))
     return coded if known is not None else _in_alphabetical_order(coded)
+
+
+def renumber(codes: IntArray, number: IntArray) -> None:
+    """Replace each code by its new number, in place: a copy would be as large as the coded collection."""
+    for first in range(0, len(codes), RENUMBER_AT_ONCE):
+        codes[first : first + RENUMBER_AT_ONCE] = number[codes[first : first + RENUMBER_AT_ONCE]]
+
+
+def _joined(parts: list[IntArray]) -> IntArray:
+    """Join arrays and let go of each as soon as it is copied, so that there are never two of all."""
+    whole = np.empty(sum(map(len, parts)), dtype=np.int32)
+    at = len(whole)
+    while parts:
+        part = parts.pop()
+        whole[at - len(part) : at] = part
+        at -= len(part)
+    return whole
 
 
 def text_chunks(texts: Iterable[str] | pl.Series) -> Iterator[pl.Series]:
@@ -161,10 +179,12 @@ def _chunk_codes(chunk: pl.Series, table: WordTable) -> tuple[IntArray, IntArray
 @cache
 def _word_characters(beyond_ascii: bool) -> BoolArray:
     """Which code points are part of words: those of ``\\w`` in polars, and numbers like the two of CO₂."""
-    points = [*range(0xD800), *range(0xE000, CODE_POINTS)] if beyond_ascii else range(ASCII)
-    every = pl.Series(["".join(map(chr, points))])
+    n_points = CODE_POINTS if beyond_ascii else ASCII
+    points = np.arange(n_points, dtype="<u4")
+    points = points[(points < 0xD800) | (points > 0xDFFF)]  # surrogates are no characters
+    every = pl.Series([points.tobytes().decode("utf-32-le")])
     found = every.str.replace_all(r"[^\w\p{N}]+", "").item()
-    in_words = np.zeros(CODE_POINTS if beyond_ascii else ASCII, dtype=np.bool_)
+    in_words = np.zeros(n_points, dtype=np.bool_)
     in_words[np.frombuffer(found.encode("utf-32-le"), dtype="<u4")] = True
     return in_words
 
@@ -185,4 +205,5 @@ def _in_alphabetical_order(coded: CodedTexts) -> CodedTexts:
     order = coded.words.alphabetical()
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    return CodedTexts(rank[coded.codes], coded.bounds, coded.words.take(order))
+    renumber(coded.codes, rank)
+    return CodedTexts(coded.codes, coded.bounds, coded.words.take(order))

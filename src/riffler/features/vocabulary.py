@@ -14,6 +14,7 @@ from riffler.features.tokens import CodedTexts
 from riffler.records import BoolArray, IntArray
 
 PAIRS_AT_ONCE = 1 << 19
+WORDS_AT_ONCE = 1 << 20
 NO_KEYS: IntArray = np.empty(0, dtype=np.uint64)
 
 
@@ -70,7 +71,10 @@ def word_counts(coded: CodedTexts) -> Counts:
     n_words = len(coded.words)
     n_texts, last_seen = np.zeros(n_words, dtype=np.int32), np.full(n_words, -1, dtype=np.int32)
     count_texts(coded.bounds, coded.codes, NO_PAIRS, 0, last_seen, n_texts)
-    return Counts(np.arange(n_words), n_texts, np.bincount(coded.codes, minlength=n_words))
+    n_times = np.zeros(n_words, dtype=np.int64)
+    for first in range(0, len(coded.codes), WORDS_AT_ONCE):  # bincount makes a copy of 64 bits a word
+        n_times += np.bincount(coded.codes[first : first + WORDS_AT_ONCE], minlength=n_words)
+    return Counts(np.arange(n_words), n_texts, n_times)
 
 
 def pair_counts(coded: CodedTexts, n_texts_of_word: IntArray, limits: Limits) -> Counts:
