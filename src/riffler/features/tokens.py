@@ -22,6 +22,7 @@ from riffler.records import BoolArray, IntArray
 CHUNK_BYTES = 1_000_000  # a chunk takes about ten times as much while it is worked on
 CHUNK_TEXTS = 4096
 FIRST_CHUNK = 256
+FIRST_CODES = 1 << 20
 RENUMBER_AT_ONCE = 1 << 18
 ASCII = 0x80
 CODE_POINTS = 0x110000
@@ -56,14 +57,14 @@ def code_texts(
     n_stop = table.n_words
     if known is not None:
         table.codes(known)
-    codes: list[IntArray] = [np.empty(0, dtype=np.int32)]
+    codes = _Growing()
     sizes: list[IntArray] = [np.zeros(1, dtype=np.int64)]
     for chunk in text_chunks(texts):
         found, n_tokens = _chunk_codes(chunk, table)
         kept, n_kept = _without_first(found, n_tokens, n_stop)
-        codes.append(kept)
+        codes.add(kept)
         sizes.append(n_kept)
-    coded = CodedTexts(_joined(codes), np.cumsum(np.concatenate(sizes)), table.words(n_stop))
+    coded = CodedTexts(codes.all(), np.cumsum(np.concatenate(sizes)), table.words(n_stop))
     return coded if known is not None else _in_alphabetical_order(coded)
 
 
@@ -73,15 +74,23 @@ def renumber(codes: IntArray, number: IntArray) -> None:
         codes[first : first + RENUMBER_AT_ONCE] = number[codes[first : first + RENUMBER_AT_ONCE]]
 
 
-def _joined(parts: list[IntArray]) -> IntArray:
-    """Join arrays and let go of each as soon as it is copied, so that there are never two of all."""
-    whole = np.empty(sum(map(len, parts)), dtype=np.int32)
-    at = len(whole)
-    while parts:
-        part = parts.pop()
-        whole[at - len(part) : at] = part
-        at -= len(part)
-    return whole
+class _Growing:
+    """Codes of one chunk after the other in one array, which the system makes longer where it is: no second copy."""
+
+    def __init__(self) -> None:
+        self._codes = np.empty(FIRST_CODES, dtype=np.int32)
+        self._size = 0
+
+    def add(self, codes: IntArray) -> None:
+        size = self._size + len(codes)
+        if size > len(self._codes):
+            self._codes.resize(max(size, len(self._codes) * 9 // 8), refcheck=False)
+        self._codes[self._size : size] = codes
+        self._size = size
+
+    def all(self) -> IntArray:
+        self._codes.resize(self._size, refcheck=False)
+        return self._codes
 
 
 def text_chunks(texts: Iterable[str] | pl.Series) -> Iterator[pl.Series]:
