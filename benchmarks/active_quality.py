@@ -27,7 +27,7 @@ from riffler.evaluation.active_runs import run_stream
 from riffler.evaluation.active_stream import Stream
 from riffler.learners.active import ActiveRanker
 
-FULL_ROWS = 30_000  # labels that the model with every label is trained on, at random where there are more
+FULL_ROWS = 15_000  # labels that the model with every label is trained on, at random where there are more
 
 Make = Callable[[int, int], ActiveRanker]  # k, seed
 

@@ -201,14 +201,14 @@ def test_the_budget_is_kept(budget: int) -> None:
 
 
 @pytest.mark.parametrize("label", [0, -1], ids=["nothing is relevant", "nobody knows"])
-def test_where_nothing_can_be_learned_half_is_asked_and_it_goes_on(label: int) -> None:
+def test_where_nothing_can_be_learned_a_tenth_is_asked_and_it_goes_on(label: int) -> None:
     X, y = stream()
     answers = y.copy()
     answers[: 2 * BATCH] = label
     X[: 2 * BATCH] -= 1.5 * y[: 2 * BATCH, None]  # and no row looks relevant
     oracle, ranker = ArrayOracle(answers), small(explore=0.0, audit=0.0)
     empty = walked(ranker, X[: 2 * BATCH], oracle)
-    assert [step.n_asked for step in empty] == [BATCH // 2] * 2
+    assert [step.n_asked for step in empty] == [max(shopping.COVER_CHUNK, BATCH // 10)] * 2
     assert ranker.posterior_ is None
     assert np.isnan(ranker.regret_)
     assert np.ptp(ranker.decision_function(X)) == 0.0

@@ -101,12 +101,12 @@ def test_a_smaller_worth_buys_more() -> None:
 
 @pytest.mark.parametrize("n", [7, 50, 250, 333])
 @pytest.mark.parametrize("label", [0, 1, -1])
-def test_without_both_classes_at_most_half_is_covered(n: int, label: int) -> None:
+def test_without_both_classes_at_most_a_tenth_is_covered(n: int, label: int) -> None:
     X, _ = rows(n)
     done = shop(X, np.full(n, label))
     done.run()
     n_covered = origins(done).count("cover")
-    assert n_covered == min(n, max(shopping.COVER_CHUNK, n // 2))
+    assert n_covered == min(n, max(shopping.COVER_CHUNK, n // 10))
     assert done.posterior is None
     assert np.isnan(done.regret)
 
@@ -117,7 +117,7 @@ def test_every_unbought_row_can_be_sampled_and_the_floor_says_how_surely() -> No
         done = shop(X, y, floor=floor)
         least = done.run()
         assert least >= floor
-        assert least > 0  # half of the exploration is even
+        assert (least > 0) == (floor > 0)  # without a floor nothing is promised
         assert done.batch.probability.min() >= least
     assert done.batch.asked.size == len(y)
 

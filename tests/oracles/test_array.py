@@ -111,3 +111,12 @@ def test_a_price_that_makes_no_sense_asks_nothing() -> None:
     with pytest.raises(InputError, match=r"The cost of item 1 must be a finite number of at least 0, got -1\.0"):
         oracle.ask([1])
     assert oracle.n_asked == 0
+
+
+def test_labels_of_plus_and_minus_one_are_wondered_at_once() -> None:
+    oracle = ArrayOracle(np.tile([1, -1], 100))
+    with pytest.warns(UserWarning, match=r"pass ArrayOracle\(\(y > 0\)") as caught:
+        oracle.ask(list(range(200)))
+    assert len(caught) == 1
+    with_zeros = ArrayOracle(np.tile([1, -1, 0], 100))
+    assert (with_zeros.ask(list(range(300))) == -1).sum() == 100  # no warning: -1 is "don't know" here

@@ -34,7 +34,7 @@ class ActiveTopK(ActiveRanker):
     kernel; each part has a penalty that the labels themselves decide. Its posterior says how much precision at k is
     expected to be lost by what is not known yet (the regret). In each batch:
 
-    1. While no relevant or no irrelevant row is known, rows are asked that cover the batch.
+    1. While no relevant or no irrelevant row is known, rows are asked that cover the batch, a tenth of it at most.
     2. Then a chunk of labels is bought, in proportion to how many draws from the posterior have a row in their top k,
        and the model is refitted; until the regret is below ``tolerance``, or one more label is not expected to bring
        ``worth`` more right answers in every batch to come.
@@ -63,7 +63,8 @@ class ActiveTopK(ActiveRanker):
     explore, audit : float
         Labels to draw at random in each batch below and in the predicted top, in expectation.
     floor : float
-        Least probability of every row to be asked. From about 1 / 1000 on, what was missed can be estimated.
+        Least probability of every row to be asked. Above 0, what was missed can be estimated from the ledger; bounds of
+        any use need some thousandths.
     alarm : float
         How strongly answers must contradict predictions until older labels are forgotten: about one false alarm in so
         many answers. Infinity never forgets.

@@ -25,7 +25,7 @@ class Contest:
 
     logits : shape (n_rows, n_draws)
     tops : rows of each draw's own top k, shape (k, n_draws)
-    predicted : rows of the top k by mean logit, shape (k,)
+    predicted : rows of the top k that we would predict, shape (k,)
     free : rows whose label was not asked yet
     """
 
@@ -35,11 +35,11 @@ class Contest:
     free: BoolArray
 
     @classmethod
-    def of(cls, mean_logits: FloatArray, logits: FloatArray, k: int, free: BoolArray) -> Contest:
+    def of(cls, scores: FloatArray, logits: FloatArray, k: int, free: BoolArray) -> Contest:
         """Let every draw name its top k."""
-        last = min(k, len(mean_logits)) - 1
+        last = min(k, len(scores)) - 1
         tops = np.argpartition(-logits, last, axis=0)[: last + 1]
-        predicted = np.argpartition(-mean_logits, last)[: last + 1]
+        predicted = np.argpartition(-scores, last)[: last + 1]
         return cls(logits, tops, predicted, free)
 
     @property

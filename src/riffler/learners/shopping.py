@@ -20,7 +20,7 @@ from riffler.ledger import UNKNOWN
 from riffler.records import BoolArray, FloatArray, IntArray
 from riffler.samplers import budgeted
 
-COVER_CHUNK = 20
+COVER_CHUNK, COVER_SHARE = 20, 0.1  # rows asked at once while one class is missing, and most of a batch's in all
 LEAST_CHUNK, CHUNK_SHARE = 10, 0.1  # labels bought between two refits: so many, or this share of those there
 SETTLED = 0.4  # once fewer of the places in the draws' tops are open, the rows of the next batch teach more
 POOL_ROWS = 20_000  # rows of a batch that are looked at closely
@@ -93,8 +93,8 @@ class Shopping:
         return within and not self.batch.cut and bool(self._free.any())
 
     def _cover(self) -> bool:
-        # half of the rows without both classes: the rest would not change that at any sensible price
-        left = max(COVER_CHUNK, self._pool.size // 2) - self._spent
+        # so many rows of one class: the next batch is as likely to hold the other, and nothing is lost by waiting
+        left = max(COVER_CHUNK, int(COVER_SHARE * self._pool.size)) - self._spent
         if left <= 0:
             return False
         n = min(self._chunk(COVER_CHUNK), left)
@@ -164,4 +164,5 @@ class Shopping:
         self._take_in(rows[drawn], features, answers, probability[drawn])
         if self.bought.has_both and (answers != UNKNOWN).any():
             self._refit()
-        return float(probability.min())
+        # without a floor nothing is promised, however the draws came out
+        return float(probability.min()) if self.terms.floor > 0 else 0.0
