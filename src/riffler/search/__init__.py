@@ -1,0 +1,1 @@
+"""Find them all: propose what to review next, and learn from each answer."""
