@@ -29,7 +29,11 @@ def _shapes() -> list[tuple[str, Matrix]]:
     wide = rng.normal(size=(200_000, 100))
     narrow = rng.normal(size=(600_000, 36))
     thin = rng.normal(size=(2_500_000, 8))
-    text = sparse.random(250_000, 50_000, density=80 / 50_000, format="csr", random_state=0, dtype=np.float32)
+    n_texts, n_terms = 250_000, 80
+    columns = np.sort(rng.integers(50_000, size=(n_texts, n_terms)), axis=1).astype(np.int32)
+    bounds = np.arange(0, n_texts * n_terms + 1, n_terms, dtype=np.int32)
+    values = rng.random(n_texts * n_terms, dtype=np.float32)
+    text = sparse.csr_matrix((values, columns.ravel(), bounds), shape=(n_texts, 50_000))
     return [
         ("200,000 x 100 float64", wide),
         ("200,000 x 100 float32", wide.astype(np.float32)),

@@ -62,8 +62,8 @@ def compare(X: Matrix, y: IntArray, dense: FloatArray, **params: Any) -> None:  
         top, asked = slow.step(dense[part], y[part], tie, draw)
         assert step.predicted.tolist() == top
         assert step.asked.tolist() == list(asked)
-        np.testing.assert_allclose(step.probability, list(asked.values()), rtol=1e-9)
-        np.testing.assert_allclose(weights_of(ranker), slow.w, atol=1e-9)
+        np.testing.assert_allclose(step.probability, list(asked.values()), rtol=2e-6)  # weights are single precision
+        np.testing.assert_allclose(weights_of(ranker), slow.w, rtol=1e-5, atol=1e-5)
         told = [y[start + i] for i in top if y[start + i] >= 0]
         assert step.precision == pytest.approx(np.mean(told))
 
@@ -135,7 +135,7 @@ def test_full_labels_are_the_perceptron_at_k_max() -> None:
         assert y[part].sum() >= K
         ranker.partial_fit(X[part], y[part])
         slow.see(X[part], y[part], np.ones(BATCH), np.arange(BATCH), K)
-        np.testing.assert_allclose(weights_of(ranker), slow.w, atol=1e-9)
+        np.testing.assert_allclose(weights_of(ranker), slow.w, rtol=1e-5, atol=1e-5)
     assert slow.n_updates > 0
 
 

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from riffler.errors import InputError, KClippedWarning
 from riffler.features.blocks import Scaling, identity_scaling, standard_scaling
 from riffler.learners.asking import OpenBatch, Step, draw_keys, named_items, top_rows
-from riffler.learners.checks import checked_rows
+from riffler.learners.checks import checked_rows, shaped_rows
 from riffler.learners.ranker import threshold_of_top
 from riffler.ledger import Item
 from riffler.metrics import precision_at_k
@@ -52,7 +52,8 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
         """
         self._check_settings()
         first = not hasattr(self, "n_rounds_")
-        X = checked_rows(self, X, reset=first)
+        late = self._scores_show_bad_values and not first
+        X = shaped_rows(self, X) if late else checked_rows(self, X, reset=first)
         names = named_items(items, X.shape[0], oracle)
         if first:
             self._begin(X)
@@ -60,6 +61,8 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
         # two draws a row: were ties broken by the draws that sample, a tied row below the top would never be sampled
         tie_draws, draws = self._draws(names, number)
         scores = self._scores(X)
+        if late and not np.isfinite(scores.sum()):
+            checked_rows(self, X, reset=False)  # names the row and column
         predicted = top_rows(scores, self._n_top(X.shape[0]), tie_draws)
         batch = OpenBatch(X, names, oracle, number, scores, predicted, draws)
         floor = self._ask(batch)
@@ -150,6 +153,8 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
         uniforms(self._seed, 2 * number + 1, keys, draws[1])
         return draws
 
+    # a ranker whose scores are NaN or infinite for rows that hold such values spares a pass over each batch
+    _scores_show_bad_values = False
     _seed: int
     _open_seed: tuple[Any, int] | None = None
 

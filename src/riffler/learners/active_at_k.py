@@ -121,6 +121,7 @@ class ActivePerceptronAtK(ActiveRanker):
         self.random_state = random_state
 
     scorer_: Scorer
+    _scores_show_bad_values = True
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Learn from labels that are all known, in ``round(ln n)`` batches of random rows."""

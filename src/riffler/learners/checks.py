@@ -35,10 +35,22 @@ class TrainingSet:
 
 def checked_rows(estimator: BaseEstimator, X: Matrix, *, reset: bool) -> Matrix:
     """Return X as a C-ordered float array or CSR matrix, without a copy where it is one already."""
+    return _rows_of(estimator, X, reset=reset, finite=True)
+
+
+def shaped_rows(estimator: BaseEstimator, X: Matrix) -> Matrix:
+    """As checked_rows for rows after the first, but for NaN and infinity, which whoever scores the rows will see."""
+    return _rows_of(estimator, X, reset=False, finite=False)
+
+
+def _rows_of(estimator: BaseEstimator, X: Matrix, *, reset: bool, finite: bool) -> Matrix:
     if not reset:
         check_is_fitted(estimator)
     try:
-        return validate_data(estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset)
+        return validate_data(
+            estimator, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset,
+            ensure_all_finite=finite,
+        )  # fmt: skip
     except ValueError as error:
         raise _named(error, X, estimator, reset) from error
 

@@ -82,14 +82,18 @@ def budgeted(weights: FloatArray, n_expected: float | None, floor: float = 0.0) 
     if not weights.any():  # all underflowed: nothing tells the rows apart
         weights = np.ones(n)
     room = 1.0 - floor
+    total = float(weights.sum())
+    scale = left / total if total > TINY else 0.0
+    if scale * float(weights.max()) <= room:
+        return floor + scale * weights
     full: BoolArray = np.zeros(n, dtype=bool)
     while True:
-        rest = float(weights.sum(where=~full))
-        scale = max(0.0, left - room * np.count_nonzero(full)) / rest if rest > TINY else 0.0
         over = (scale * weights > room) & ~full
         if not over.any():
             break
         full |= over
+        rest = float(weights.sum(where=~full))
+        scale = max(0.0, left - room * np.count_nonzero(full)) / rest if rest > TINY else 0.0
     probability: FloatArray = np.minimum(floor + scale * weights, 1.0)
     probability[full] = 1.0
     return probability
