@@ -194,7 +194,7 @@ def _draw(results: Results, path: Path) -> None:
 
     from riffler.evaluation.charts import save_chart, styled
 
-    shown = ("ActiveTopK thrifty", OURS, "ActiveTopK generous", RIVAL, "exponential", "uniform")
+    shown = ("ActiveTopK thrifty", OURS, RIVAL, "exponential", "uniform")
     rows = [
         {"data": one.title, "method": name, "labels": _mean(cells, _labels), "precision": _mean(cells, _stream)}
         for one, kind in _places(results)
@@ -209,13 +209,13 @@ def _draw(results: Results, path: Path) -> None:
         .mark_point(filled=True, size=70)
         .encode(
             x=alt.X("labels:Q", scale=alt.Scale(type="log"), title="labels bought"),
-            y=alt.Y("precision:Q", title="mean precision at 50, batches 2 to last"),
-            color=alt.Color("method:N", sort=list(shown)),
-            shape=alt.Shape("method:N", sort=list(shown)),
+            y=alt.Y("precision:Q", title="precision at 50"),
+            color=alt.Color("method:N", sort=list(shown), legend=alt.Legend(orient="top", title=None)),
+            shape=alt.Shape("method:N", sort=list(shown), legend=None),
             tooltip=["data", "method", "labels", "precision"],
         )
         .properties(width=180, height=140)
-        .facet("data:N", columns=4)
+        .facet(alt.Facet("data:N", title=None, sort=[one.title for one in active_sets.SETS]), columns=4)
         .resolve_scale(x="independent", y="independent")
     )
     save_chart(styled(points, "What labels buy: up and to the left is better"), path)
