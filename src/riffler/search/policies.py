@@ -1,0 +1,38 @@
+"""The plain policies: the best first, the least certain first, any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from riffler.engine.local import best_of
+from riffler.records import IntArray
+from riffler.search.view import SearchView
+
+
+@dataclass(frozen=True, slots=True)
+class Greedy:
+    """The highest scores first: continuous active learning."""
+
+    def propose(self, view: SearchView, n: int) -> IntArray:
+        """Return the best n."""
+        return best_of(view.scores, n, view.reviewed).rows
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """The scores nearest to the border between relevant and irrelevant first."""
+
+    def propose(self, view: SearchView, n: int) -> IntArray:
+        """Return the n least certain."""
+        return best_of(-np.abs(view.scores), n, view.reviewed).rows
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """Any item: what reading in no order costs."""
+
+    def propose(self, view: SearchView, n: int) -> IntArray:
+        """Return n items at random."""
+        return view.rng.permutation(np.flatnonzero(~view.reviewed))[:n]
