@@ -22,6 +22,9 @@ debian_install = \
 	$${root[@]+"$${root[@]}"} apt-get update -qq; \
 	$${root[@]+"$${root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(1) > /dev/null
 
+# Two test processes share the cores: more threads in each would only wait for one another.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
 .PHONY: help demo test lint docs bench soak reproduce clean
 
 help: ## list the tasks
@@ -35,7 +38,7 @@ demo: $(VENV)/.core ## rank the digits that ship with scikit-learn, then buy lab
 	  --chart out/demo/labels.html --chart out/demo/labels.png --json out/demo/labels.json
 
 test: lint docs ## everything CI checks: lint, types, layers, docs, doctests and tests
-	$(BIN)/pytest -n 2 --dist loadfile -m "not soak"
+	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m "not soak"
 
 lint: $(VENV)/.test ## ruff, mypy strict and the import layers
 	$(BIN)/ruff check
@@ -51,8 +54,8 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	for part in speed quality ablation; do $(BIN)/python benchmarks/active.py $$part; done
 
 soak: $(VENV)/.test ## the long tests that `make test` leaves out, and the others on many more random cases
-	$(BIN)/pytest -n 2 --dist loadfile -m soak
-	RIFFLER_HYPOTHESIS=soak $(BIN)/pytest -n 2 --dist loadfile -m "not soak" tests --ignore tests/test_wheel.py
+	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m soak
+	$(ONE_THREAD) RIFFLER_HYPOTHESIS=soak $(BIN)/pytest -n 2 --dist loadfile -m "not soak" tests --ignore tests/test_wheel.py
 
 reproduce: $(VENV)/.core ## run the published results again; writes out/reproduce/
 	$(BIN)/riffler reproduce at-k --out out/reproduce
