@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from riffler.errors import InputError, UnknownName
 from riffler.features.column_map import ColumnMap
 from riffler.learners.active import ActiveRanker
-from riffler.learners.asking import OpenBatch
+from riffler.learners.asking import OpenBatch, Step
 from riffler.learners.bought import WEIGHTINGS, Bought, stacked
 from riffler.learners.checks import checked_training
 from riffler.learners.cover import COVERS
@@ -19,6 +20,8 @@ from riffler.learners.drift import DriftWatch
 from riffler.learners.laplace import LaplaceLogistic, Posterior
 from riffler.learners.purchase import Purchase, purchase_from
 from riffler.learners.shopping import Shopping, Terms
+from riffler.ledger import Item
+from riffler.oracles.base import Oracle
 from riffler.records import FloatArray, Matrix
 from riffler.scorers.width import check_gamma
 
@@ -136,6 +139,14 @@ class ActiveTopK(ActiveRanker):
 
     bought_: Bought
     posterior_: Posterior | None
+
+    def step(self, X: Matrix, oracle: Oracle, items: Sequence[Item] | None = None) -> Step:
+        """Predict the top k of a batch, buy labels of some of its rows, and learn from them; see the base class."""
+        from threadpoolctl import threadpool_limits
+
+        # the many small products of the refits are up to ten times slower if threads have to meet for each
+        with threadpool_limits(limits=1, user_api="blas"):
+            return super().step(X, oracle, items)
 
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Learn from labels that are all known."""
