@@ -9,9 +9,9 @@ What is compared. ``asreview simulate --ai elas_u4`` retrains after every label 
 is found. Its state file lists all labels in order, the two priors first, and they are counted here as in every other
 number of this benchmark: both are paid for, and the relevant one is found. Its own report leaves priors out.
 
-What is measured. User and system time and the largest resident size of the process, one thread. ``setup_cpu_seconds``
-is a run of the same set that stops after one question: start of Python, reading, featurising, one training. It is
-measured once for each set, and ``step_cpu_seconds``, the rest, is what is spent on questions.
+What is measured, on Linux. User and system time and the largest resident size of the process, in one thread.
+``setup_cpu_seconds`` is a run of the same set that stops after one question: start of Python, reading, featurising, one
+training. It is measured once for each set; ``step_cpu_seconds``, the rest, is what is spent on questions.
 """
 
 from __future__ import annotations
@@ -39,6 +39,16 @@ from riffler.errors import DataSetMissing, RifflerError
 REQUIREMENT = "asreview==3.*"
 MODEL = "elas_u4"
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# The usage that the system reports of a child counts the memory of the process that started it, so it tells its own.
+LAUNCHER = """
+import pathlib, runpy, sys
+peak = pathlib.Path(sys.argv.pop(1))
+try:
+    runpy.run_module("asreview", run_name="__main__", alter_sys=True)
+finally:
+    status = pathlib.Path("/proc/self/status").read_text()
+    peak.write_text(status.split("VmHWM:")[1].split()[0])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +165,8 @@ def simulate(peer: Peer, review: Review, folder: Path, *more: str) -> Usage:
     columns = {"title": list(collection.titles), "abstract": list(collection.abstracts), "included": review.labels}
     pl.DataFrame(columns).write_csv(records)
     priors = [str(row) for row in review.priors]
-    command = [peer.python, "-m", "asreview", "simulate", str(records), "--ai", MODEL, "--seed", str(review.seed)]
-    return measured([*command, "--prior-idx", *priors, "-o", str(state), *more], folder / "log.txt")
+    options = ["--ai", MODEL, "--seed", str(review.seed), "--prior-idx", *priors, "-o", str(state), *more]
+    return measured(peer.python, ["simulate", str(records), *options], folder)
 
 
 def labelled_rows(state: Path, review: Review) -> list[int]:
@@ -178,23 +188,27 @@ def labelled_rows(state: Path, review: Review) -> list[int]:
     return rows
 
 
-def measured(command: list[str], log: Path) -> Usage:
-    """Run a command in one thread to its end, its output in ``log``, and tell what it took."""
+def measured(python: str, arguments: list[str], folder: Path) -> Usage:
+    """Run ASReview in one thread to its end, its output in ``folder``, and tell what it took."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    log, peak = folder / "log.txt", folder / "peak.txt"
     started = perf_counter()
     with log.open("w", encoding="utf-8") as sink:
         child = subprocess.Popen(
-            command, stdout=sink, stderr=subprocess.STDOUT, env=environment | dict.fromkeys(ONE_THREAD, "1")
+            [python, "-c", LAUNCHER, str(peak), *arguments],
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            env=environment | dict.fromkeys(ONE_THREAD, "1"),
         )
-        _, status, used = os.wait4(child.pid, 0)  # the only call that tells the usage of this one child
+        _, status, used = os.wait4(child.pid, 0)  # the only call that tells the time of this one child
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         tail = log.read_text(encoding="utf-8", errors="replace")[-2000:]
-        raise RifflerError(f"`{' '.join(command)}` ended with {child.returncode}. The end of what it said:\n{tail}")
+        raise RifflerError(f"`asreview {' '.join(arguments)}` ended with {child.returncode}. Its last words:\n{tail}")
     return Usage(
         cpu_seconds=round(used.ru_utime + used.ru_stime, 3),
         wall_seconds=round(perf_counter() - started, 3),
-        peak_mb=round(used.ru_maxrss / 1024, 1),  # kilobytes on Linux
+        peak_mb=round(int(peak.read_text(encoding="utf-8")) / 1024, 1),
     )
 
 
