@@ -1,0 +1,256 @@
+"""Stopping rules replayed over the recorded order of a review: no model is trained again.
+
+The order is that of a policy which never learned from a control document before it met it. So the replay of a blind
+rule is exactly the review it would have had. A rule that lets the policy learn from control documents at once is
+replayed over the same order, without what the policy would have made of them.
+
+A rule looks after every batch; control documents it wants are drawn from a random order that is fixed in advance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from riffler.errors import InputError
+from riffler.ledger import RELEVANT, Entry
+from riffler.records import BoolArray, IntArray
+from riffler.stopping import STOPPING_RULES, Progress, StoppingRule, rule_from_name
+
+NOT_IN_A_LEDGER = {
+    "autostop": "documents drawn with probabilities of their own",
+    "chao": "the votes of several learners",
+    "quant": "a probability of every document at every step",
+    "quant-ci": "a probability of every document at every step",
+}
+"""Rules that cannot be replayed, and what they need beside the answers."""
+
+REPLAYED = tuple(sorted(STOPPING_RULES.keys() - NOT_IN_A_LEDGER.keys()))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Recall of everything read when the rule stopped, and how many documents that were."""
+
+    recall: float
+    cost: int
+    stopped: bool  # before everything was read
+
+
+class Review:
+    """A review in progress; item i is the i-th in the order of the policy, the first ``n_prior`` were known before."""
+
+    def __init__(self, labels: IntArray, rng: np.random.Generator, *, blind: bool, n_prior: int = 0) -> None:
+        self.labels, self.blind = labels, blind
+        self.order = rng.permutation(labels.size)
+        self.labelled: BoolArray = np.zeros(labels.size, dtype=bool)
+        self.entries: list[Entry] = []
+        self.rank = self.reach = self.n_read = 0
+        for item in range(n_prior):
+            self._ask(item, "prior", 0)
+        self.rank = n_prior
+
+    def _ask(self, item: int, origin: str, round: int) -> None:
+        probability = 1.0 / (self.labels.size - self.n_read) if origin == "control" else 1.0
+        again = bool(self.labelled[item])
+        cost = 0.0 if again else 1.0
+        self.entries.append(Entry(item, round, origin, False, probability, int(self.labels[item]), cost, ""))
+        self.labelled[item] = True
+        self.n_read += not again
+
+    def _skip(self) -> None:
+        while self.reach < self.labels.size and self.labelled[self.order[self.reach]]:
+            self.reach += 1
+
+    def draw(self, n: int, round: int) -> None:
+        """Label the next n of the random order that are not labelled."""
+        for _ in range(n):
+            self._skip()
+            if self.reach == self.labels.size:
+                return
+            self._ask(int(self.order[self.reach]), "control", round)
+
+    def go_on(self, n: int, round: int) -> None:
+        """Label the next n of the ranking; control documents on the way are met again if the policy is blind."""
+        asked = 0
+        while asked < n and self.rank < self.labels.size:
+            known = bool(self.labelled[self.rank])
+            if self.blind or not known:
+                self._ask(self.rank, "policy", round)
+            asked += not known
+            self.rank += 1
+
+    def progress(self, target: float, confidence: float = 0.95) -> Progress:
+        """State of the review."""
+        self._skip()
+        return Progress(
+            self.labels.size, self.entries, target=target, confidence=confidence, control_reach=self.reach
+        )  # fmt: skip
+
+
+def replay_rule(
+    labels: IntArray,
+    rule: StoppingRule,
+    rng: np.random.Generator,
+    target: float = 0.95,
+    batch: int = 50,
+    *,
+    confidence: float = 0.95,
+    n_prior: int = 0,
+) -> Outcome:
+    """Review in the order of ``labels`` until the rule stops or everything is read; it looks every ``batch`` documents.
+
+    >>> labels = np.repeat([1, 0], [20, 180])
+    >>> replay_rule(labels, rule_from_name("in-a-row", n=30), np.random.default_rng(0), batch=10)
+    Outcome(recall=1.0, cost=50, stopped=True)
+    """
+    review = Review(labels, rng, blind=rule.blind, n_prior=n_prior)
+    for round in range(1, labels.size + 2):
+        progress = review.progress(target, confidence)
+        if rule.decide(progress).stop or review.n_read == labels.size:
+            break
+        n_control = rule.controls(progress, batch)
+        review.draw(n_control, round)
+        review.go_on(batch - n_control, round)
+    found = int(labels[review.labelled].sum())
+    return Outcome(found / max(int(labels.sum()), 1), review.n_read, review.n_read < labels.size)
+
+
+def full_order(answers: IntArray, n_items: int, n_relevant: int) -> IntArray:
+    """Labels of the whole collection in the order of a run that found everything: what it left is irrelevant.
+
+    >>> full_order(np.array([0, 1, 1]), n_items=5, n_relevant=2)
+    array([0, 1, 1, 0, 0], dtype=int8)
+    """
+    found = (answers == RELEVANT).astype(np.int8)
+    if int(found.sum()) < n_relevant:
+        raise InputError(
+            f"The run found {int(found.sum())} of {n_relevant} relevant items, so the order of the others is not "
+            "known. Replay stopping rules over runs without a budget."
+        )
+    return np.concatenate([found, np.zeros(n_items - found.size, dtype=np.int8)])
+
+
+def usual_batch(n_items: int) -> int:
+    """Documents between two looks of a rule: half a percent of the collection, at least 1.
+
+    >>> usual_batch(90), usual_batch(20_000)
+    (1, 100)
+    """
+    return max(1, n_items // 200)
+
+
+def replayable(name: str) -> StoppingRule:
+    """Return the rule of this name, or say why it cannot be replayed."""
+    rule = rule_from_name(name)
+    if name in NOT_IN_A_LEDGER:
+        raise InputError(
+            f"The stopping rule {name!r} needs {NOT_IN_A_LEDGER[name]}, which the recorded answers do not hold. "
+            f"Rules that can be replayed: {', '.join(REPLAYED)}."
+        )
+    return rule
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSummary:
+    """One rule at one target, over all replayed reviews.
+
+    n_short : reviews that ended below the target; p_value : of "it ends short in at most 1 - confidence of all
+    reviews", exact binomial; recall, share : means of what was reached and of what was read; n_all : reviews that read
+    everything; share_needed : mean share that the same orders need to reach the target, known only in hindsight
+    """
+
+    rule: str
+    target: float
+    certificate: bool
+    n_reviews: int
+    n_short: int
+    p_value: float
+    recall: float
+    lowest_recall: float
+    share: float
+    cost: float
+    n_all: int
+    share_needed: float
+
+
+def summarise(
+    rule: str, target: float, outcomes: Sequence[Outcome], n_items: Sequence[int], needed: Sequence[int],
+    confidence: float = 0.95,
+) -> RuleSummary:  # fmt: skip
+    """Put the outcomes of one rule at one target into one row; sizes and needs are those of each review."""
+    from scipy.stats import binomtest
+
+    n_short = sum(one.recall < target - 1e-9 for one in outcomes)
+    test = binomtest(n_short, len(outcomes), 1.0 - confidence, alternative="greater")
+    return RuleSummary(
+        rule=rule,
+        target=target,
+        certificate=rule_from_name(rule).certificate,
+        n_reviews=len(outcomes),
+        n_short=n_short,
+        p_value=float(test.pvalue),
+        recall=_mean([one.recall for one in outcomes]),
+        lowest_recall=min(one.recall for one in outcomes),
+        share=_mean([one.cost / n for one, n in zip(outcomes, n_items, strict=True)]),
+        cost=_mean([one.cost for one in outcomes]),
+        n_all=sum(not one.stopped for one in outcomes),
+        share_needed=_mean([labels / n for labels, n in zip(needed, n_items, strict=True)]),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordedOrder:
+    """The order of one run through the end of the collection, with what keys its control documents."""
+
+    labels: IntArray
+    n_prior: int
+    seed: int
+
+
+def replay_rules(
+    orders: Mapping[str, Sequence[RecordedOrder]],
+    rules: Sequence[str],
+    targets: Sequence[float],
+    confidence: float = 0.95,
+) -> dict[str, list[RuleSummary]]:
+    """Replay every rule at every target over the runs of each policy; rows by policy, in the order of targets, rules.
+
+    >>> order = RecordedOrder(np.repeat([1, 0], [20, 180]), n_prior=1, seed=0)
+    >>> row = replay_rules({"greedy": [order]}, ["half"], [0.9])["greedy"][0]
+    >>> row.recall, row.share, row.n_short
+    (1.0, 0.5, 0)
+    """
+    found: dict[str, list[RuleSummary]] = {}
+    for policy, those in orders.items():
+        sizes = [one.labels.size for one in those]
+        for target in targets:
+            needed = [_labels_needed(one.labels, target) for one in those]
+            for name in rules:
+                outcomes = [replay_order(one, name, target, confidence) for one in those]
+                row = summarise(name, target, outcomes, sizes, needed, confidence)
+                found.setdefault(policy, []).append(row)
+    return found
+
+
+def replay_order(order: RecordedOrder, rule: str, target: float, confidence: float) -> Outcome:
+    """Replay one rule over one run; its control documents are the same whatever the policy was."""
+    rng = np.random.default_rng([order.seed, order.labels.size])
+    return replay_rule(
+        order.labels, replayable(rule), rng, target, usual_batch(order.labels.size),
+        confidence=confidence, n_prior=order.n_prior,
+    )  # fmt: skip
+
+
+def _labels_needed(labels: IntArray, target: float) -> int:
+    from riffler.evaluation.search_measures import discovery, labels_at_recall
+
+    needed = labels_at_recall(discovery(labels, labels.size, int(labels.sum())), target)
+    return labels.size if needed is None else needed
