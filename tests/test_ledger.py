@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from riffler import DataFileError, Ledger
-from riffler.ledger import UNKNOWN, Round
+from riffler.ledger import UNKNOWN, Event, Round
 
 
 def example() -> Ledger:
@@ -20,6 +19,7 @@ def example() -> Ledger:
     ledger.record([], round=1, origin="sample", in_top=[], probability=[], answers=[], cost=[])
     ledger.close_round(Round(0, 10, 2, 0.0))
     ledger.close_round(Round(1, 10, 2, 0.125, cut=True))
+    ledger.note(Event(1, "clusters"))
     return ledger
 
 
@@ -30,8 +30,6 @@ def test_what_it_says() -> None:
     assert ledger.cost == 3.0
     assert ledger.answers().tolist() == [1, UNKNOWN, 0, 1]
     assert ledger.probabilities().tolist() == [1.0, 1.0, 0.125, 1.0]
-    assert ledger.in_top().tolist() == [True, True, False, True]
-    assert ledger.round_numbers().tolist() == [0, 0, 1, 1]
     assert ledger.answer_of(8) == 0
     assert ledger.answer_of("8") is None
     assert ledger.holds(7, 1)
@@ -41,7 +39,7 @@ def test_what_it_says() -> None:
 
 def test_an_empty_ledger_has_empty_arrays() -> None:
     ledger = Ledger()
-    assert (ledger.answers().size, ledger.probabilities().size, ledger.in_top().dtype) == (0, 0, np.dtype(bool))
+    assert (ledger.answers().size, ledger.probabilities().size) == (0, 0)
     assert ledger.rounds == ()
 
 
@@ -56,6 +54,7 @@ def test_it_comes_back_from_its_file(tmp_path: Path) -> None:
     back = Ledger.load(tmp_path / "ledger.jsonl")
     assert list(back) == list(ledger)
     assert back.rounds == ledger.rounds
+    assert back.events == (Event(1, "clusters"),)
     assert (back.cost, back.n_asked, back.answer_of("ä\u2028b")) == (3.0, 3, UNKNOWN)
 
 
@@ -68,7 +67,7 @@ def test_a_malformed_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "ledger.jsonl"
     example().save(path)
     path.write_text(path.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
-    with pytest.raises(DataFileError, match=r"ledger.jsonl, line 7: expected an entry or a round"):
+    with pytest.raises(DataFileError, match=r"ledger.jsonl, line 8: expected an entry, a round or an event"):
         Ledger.load(path)
 
 

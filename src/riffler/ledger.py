@@ -14,10 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from riffler.errors import DataFileError
-from riffler.records import BoolArray, FloatArray, IntArray
+from riffler.records import FloatArray, IntArray
 
 RELEVANT, IRRELEVANT, UNKNOWN = 1, 0, -1
 """What an answer may be; UNKNOWN is a refusal or a "don't know"."""
@@ -32,7 +32,7 @@ class Entry:
 
     item: Item
     round: int
-    origin: str  # why it was asked: "top", "sample", "cover", "gain", "known", ...
+    origin: str  # why it was asked: "top", "sample", "known", ...; in a search "prior", "policy", "control", "search"
     in_top: bool  # whether it was among the rows that the round predicted
     probability: float  # with which it was to be asked in this round, given everything before
     answer: int
@@ -64,9 +64,17 @@ class Round:
         return self.floor if self.top_floor is None else self.top_floor
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something beside an answer that changed what was asked from a round on, such as clusters that were ready."""
+
+    round: int
+    name: str
+
+
 @dataclass(eq=False)
 class Ledger:
-    """Entries in asking order, and the rounds they belong to.
+    """Entries in asking order, the rounds they belong to, and events.
 
     >>> ledger = Ledger()
     >>> ledger.record([7, 8], round=0, origin="top", in_top=True, probability=1.0, answers=[1, UNKNOWN], cost=1.0)
@@ -76,6 +84,7 @@ class Ledger:
 
     _entries: list[Entry] = field(default_factory=list)
     _rounds: list[Round] = field(default_factory=list)
+    _events: list[Event] = field(default_factory=list)
     _latest: dict[Item, int] = field(default_factory=dict)  # item -> its last answer
     _seen: set[tuple[Item, int]] = field(default_factory=set)  # (item, round)
     _cost: float = 0.0
@@ -115,6 +124,10 @@ class Ledger:
         """Write down that a batch has been worked through."""
         self._rounds.append(done)
 
+    def note(self, event: Event) -> None:
+        """Write down an event."""
+        self._events.append(event)
+
     def answer_of(self, item: Item) -> int | None:
         """Return the last answer about an item, or None if it was never asked."""
         return self._latest.get(item)
@@ -138,6 +151,11 @@ class Ledger:
         """Batches that were worked through."""
         return tuple(self._rounds)
 
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened beside answers, in order."""
+        return tuple(self._events)
+
     def __len__(self) -> int:
         return len(self._entries)
 
@@ -152,20 +170,13 @@ class Ledger:
         """Inclusion probabilities in asking order."""
         return np.array([entry.probability for entry in self._entries])
 
-    def in_top(self) -> BoolArray:
-        """Whether each entry was among the predicted rows of its round."""
-        return np.array([entry.in_top for entry in self._entries], dtype=bool)
-
-    def round_numbers(self) -> NDArray[np.int64]:
-        """Round of each entry."""
-        return np.array([entry.round for entry in self._entries], dtype=np.int64)
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the ledger as JSON lines, whole or not at all."""
         from riffler.data.atomic import atomic_write
 
         lines = [{"kind": "entry", **asdict(entry)} for entry in self._entries]
         lines += [{"kind": "round", **asdict(one)} for one in self._rounds]
+        lines += [{"kind": "event", **asdict(one)} for one in self._events]
         with atomic_write(path) as draft:
             draft.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
@@ -180,14 +191,16 @@ class Ledger:
         for number, line in enumerate(text.splitlines(), start=1):
             try:
                 values = json.loads(line)
-                kind = values.pop("kind")
-                if kind == "entry":
-                    ledger.append(Entry(**values))
-                else:
-                    ledger.close_round(Round(**values))
+                match values.pop("kind"):
+                    case "entry":
+                        ledger.append(Entry(**values))
+                    case "event":
+                        ledger.note(Event(**values))
+                    case _:
+                        ledger.close_round(Round(**values))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise DataFileError(
-                    f"{path}, line {number}: expected an entry or a round of a ledger as JSON, got {line[:80]!r}. "
+                    f"{path}, line {number}: expected an entry, a round or an event of a ledger as JSON, got {line[:80]!r}. "
                     "Use a file that Ledger.save wrote."
                 ) from error
         return ledger

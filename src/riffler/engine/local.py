@@ -91,8 +91,10 @@ class LocalEngine:
         return together[np.argsort(order, kind="stable")]
 
 
-def best_of(scores: FloatArray, n: int, excluded: BoolArray) -> Best:
-    """Return the rows of the n highest scores that are not excluded; of equal scores the earlier row comes first.
+def best_of(scores: FloatArray, n: int, excluded: BoolArray, ties: IntArray | None = None) -> Best:
+    """Return the rows of the n highest scores that are not excluded.
+
+    Of equal scores the one with the lower number in ``ties`` comes first, or the earlier row without them.
 
     >>> best_of(np.array([1.0, 3.0, 2.0, 3.0]), 2, np.array([False, True, False, False])).rows.tolist()
     [3, 2]
@@ -104,5 +106,5 @@ def best_of(scores: FloatArray, n: int, excluded: BoolArray) -> Best:
     values = scores[free]
     cut = np.partition(values, free.size - n)[free.size - n]
     high = free[values >= cut]
-    rows = high[np.lexsort((high, -scores[high]))][:n]
+    rows = high[np.lexsort((high if ties is None else ties[high], -scores[high]))][:n]
     return Best(rows, scores[rows])

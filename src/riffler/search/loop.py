@@ -4,59 +4,75 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import groupby
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from riffler.data.collection import Collection
 from riffler.engine import LocalEngine
-from riffler.errors import InputError, LabelError
+from riffler.errors import InputError
 from riffler.features.bm25 import bm25_scores
 from riffler.features.text import TextFeatures
-from riffler.ledger import RELEVANT, UNKNOWN, Item, Ledger
+from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Ledger
 from riffler.oracles.base import checked_answer
 from riffler.records import FloatArray, IntArray, Matrix
 from riffler.search import policy_from
-from riffler.search.classifier import WarmClassifier
+from riffler.search.answers import Answers
+from riffler.search.arms import Arms
+from riffler.search.controls import Controls
+from riffler.search.learner import ClassifierSettings, Learner
 from riffler.search.view import Policy, SearchView
+from riffler.stopping import Decision, StoppingRule, control_order, rule_from_name
 
-PRESUMED = 500  # items drawn once and taken for irrelevant until they are reviewed
+if TYPE_CHECKING:
+    from riffler.features.clusters import SoftClusters
 
 
 @dataclass(frozen=True, slots=True)
 class SearchProgress:
-    """How far a search has come."""
+    """How far a search has come; what was known before counts as reviewed."""
 
     n_items: int
     n_reviewed: int
     n_relevant: int
+    n_control: int
     round: int
 
 
 class ActiveSearch:
-    """Walk through a collection: ``suggest`` what to review next, ``answer`` what it was.
+    """Walk through a collection: ``suggest`` what to review next, ``answer`` what it was, ``estimate`` if it is enough.
 
-    The same collection, seed and answers in the same order give the same suggestions, so a search can be rebuilt from
-    its ledger alone (:meth:`replay`).
+    The same collection, settings and answers in the same order give the same suggestions, however the collection is
+    sorted; so a search can be rebuilt from its ledger alone (:meth:`replay`).
 
     Parameters
     ----------
     collection : texts with stable ids
-    policy : "greedy", "uncertainty", "random" or an object with ``propose``
+    policy : name of a search policy, or an object with ``propose``
+    stopping : name of a stopping rule, or an object with ``decide``; None asks for no control documents
     features : matrix with a row for each item, or None for TF-IDF of words and pairs
-    description : what is sought, in a sentence; ranks the items while nothing relevant is known
+    description : what is sought, in a sentence; ranks the items by BM25 while nothing relevant is known
+    relevant, irrelevant : ids that are known before
+    target, confidence : recall that is wanted, and how sure a certificate shall be
+    classifier : how the scores are learned
+    clusters : soft clusters for the policies that use them: made before, or "lda", "nmf" or "kmeans" to fit them in the
+        background, from the first suggestion on; the ledger records the round in which they join
     seed : int
 
     >>> import polars as pl
     >>> from riffler import collection_from_frame
     >>> texts = ["snow on the alps", "deep snow falls", "a warm beach", "sun and sea", "the snow melts", "beach sand"]
     >>> collection = collection_from_frame(pl.DataFrame({"id": list("abcdef"), "title": texts}))
-    >>> search = ActiveSearch(collection, description="snow", seed=0)
+    >>> search = ActiveSearch(collection, policy="greedy", description="snow", irrelevant=["c"], seed=0)
     >>> search.suggest(1)
     ['a']
-    >>> search.answer(["a", "c"], [1, 0])
+    >>> search.answer(["a"], [1])
     >>> sorted(search.suggest(2))
     ['b', 'e']
+    >>> search.progress().n_relevant
+    1
     """
 
     def __init__(
@@ -64,95 +80,186 @@ class ActiveSearch:
         collection: Collection,
         *,
         policy: str | Policy = "greedy",
+        stopping: str | StoppingRule | None = None,
         features: Matrix | None = None,
         description: str | None = None,
+        relevant: Sequence[str] = (),
+        irrelevant: Sequence[str] = (),
+        target: float = 0.95,
+        confidence: float = 0.95,
+        classifier: ClassifierSettings = ClassifierSettings(),  # noqa: B008 - frozen
+        clusters: SoftClusters | str | None = None,
         seed: int = 0,
     ) -> None:
         self.collection = collection
         self.ledger = Ledger()
         self._policy = policy_from(policy)
-        if features is None:
-            features = TextFeatures(ngram_range=(1, 2), stop_words=None, max_df=0.95).fit_transform(collection.texts)
-        if features.shape[0] != collection.n_items:
-            raise InputError(
-                f"features must have a row for each of the {collection.n_items:,} items, got {features.shape[0]:,}."
-            )
-        self._engine = LocalEngine([features])
-        self._classifier = WarmClassifier(self._engine)
-        self._row_of = {name: row for row, name in enumerate(collection.ids)}
-        self._labels: IntArray = np.full(collection.n_items, UNKNOWN, dtype=np.int8)
-        self._asked = np.zeros(collection.n_items, dtype=bool)
+        self._engine = LocalEngine([_checked(collection, features)])
+        order = control_order(collection.ids, f"{seed}/order")
+        self._answers = Answers(collection.ids)
+        self._learner = Learner(self._engine, classifier, order, seed)
+        self._arms = Arms(clusters, self._engine, seed)
+        rule = rule_from_name(stopping) if isinstance(stopping, str) else stopping
+        self._controls: Controls | None = None
+        if rule is not None:
+            drawn = control_order(collection.ids, f"{seed}/control")
+            self._controls = Controls(rule, drawn, target, confidence)
         self._seed, self._round = seed, 0
-        self._presumed = np.random.default_rng([seed, 0]).permutation(collection.n_items)[:PRESUMED]
-        self._scores: FloatArray = np.zeros(collection.n_items)
-        if description is not None:
-            self._scores = np.asarray(bm25_scores(collection.texts, description), dtype=float)
+        self._ties: IntArray = np.argsort(order)
+        self._hint = None if description is None else bm25_scores(collection.texts, description)
+        self._scores = np.zeros(collection.n_items) if self._hint is None else self._hint
+        self._origin: dict[int, str] = {}  # of what is suggested and not answered
+        self._met: list[int] = []  # hidden items in the policy's last proposal
+        self._know(relevant, irrelevant)
 
     @classmethod
-    def replay(
-        cls,
-        collection: Collection,
-        ledger: Ledger,
-        *,
-        policy: str | Policy = "greedy",
-        features: Matrix | None = None,
-        description: str | None = None,
-        seed: int = 0,
-    ) -> ActiveSearch:
-        """Rebuild a search from its ledger: the same rounds, in the same order."""
-        search = cls(collection, policy=policy, features=features, description=description, seed=seed)
+    def replay(cls, collection: Collection, ledger: Ledger, **settings: Any) -> Self:  # noqa: ANN401 - as in __init__
+        """Rebuild a search from its ledger: the same rounds, in the same order, with the same settings."""
+        search = cls(collection, **{**settings, "relevant": (), "irrelevant": ()})
         for _, entries in groupby(ledger, key=lambda entry: entry.round):
-            batch = list(entries)
-            search.answer([str(entry.item) for entry in batch], [entry.answer for entry in batch], batch[0].origin)
+            search._arms.join_as_recorded(search.ledger, ledger, search._round)
+            search._take(list(entries))
+        search._arms.join_as_recorded(search.ledger, ledger, search._round)
         return search
 
     def suggest(self, n: int = 1) -> list[str]:
-        """Return the ids of the next n items to review; fewer where not so many are left."""
+        """Return the ids of the next items to review, at most n: none when everything is reviewed.
+
+        A batch is proposed by the policy, or drawn at random for the stopping rule.
+        """
         if n < 1:
             raise InputError(f"n must be at least 1, got {n!r}.")
-        view = SearchView(
-            self._engine, self._scores, self._asked, np.flatnonzero(self._labels == RELEVANT), self._round,
-            np.random.default_rng([self._seed, 1 + self._round]),
-        )  # fmt: skip
-        return [self.collection.ids[row] for row in self._policy.propose(view, n).tolist()]
+        self._arms.join_when_ready(self.ledger, self._round)
+        while True:
+            rows, origin = self._drawn(n), "control"
+            if not rows.size:
+                rows, origin = self._proposed(n), "policy"
+            if rows.size or not self._met:
+                break
+            self._take([])  # the policy came only to control documents, whose answers are known: it goes on
+        for row in rows.tolist():
+            self._origin.setdefault(row, origin)
+        return [self.collection.ids[row] for row in rows.tolist()]
 
-    def answer(self, ids: Sequence[str], labels: Iterable[object], origin: str = "policy") -> None:
-        """Take in answers: 1 or yes, 0 or no, None or ? for "don't know"; all of them, or none if one is bad."""
+    def answer(self, ids: Sequence[str], labels: Iterable[object]) -> None:
+        """Take in answers: 1 or yes, 0 or no, None or ? for "don't know"; all of them, or none if one is bad.
+
+        Items that were not suggested are welcome too: somebody found them.
+        """
         answers = [checked_answer(label, name) for name, label in zip(ids, labels, strict=True)]
-        rows = self._rows_of(ids)
-        items: list[Item] = list(ids)
-        self.ledger.record(
-            items, round=self._round, origin=origin, in_top=False, probability=1.0, answers=answers, cost=1.0
-        )
-        self._labels[rows] = answers
-        self._asked[rows] = True
-        self._round += 1
-        self._learn()
-
-    def _rows_of(self, ids: Sequence[str]) -> IntArray:
-        unknown = [name for name in ids if name not in self._row_of]
-        if unknown:
-            raise InputError(f"No item has the id {unknown[0]!r}. Answer with the ids that suggest() returned.")
-        rows = np.array([self._row_of[name] for name in ids], dtype=np.int64)
-        again = [name for name, row in zip(ids, rows, strict=True) if self._asked[row]]
-        if again or len(set(ids)) < len(ids):
-            twice = again[0] if again else next(name for name in ids if list(ids).count(name) > 1)
-            raise LabelError(f"Item {twice!r} has an answer already. Answer each item once.")
-        return rows
-
-    def _learn(self) -> None:
-        known = np.flatnonzero(self._labels != UNKNOWN)
-        if not (self._labels[known] == RELEVANT).any():
-            return  # what was scored before stays the best guess
-        presumed = self._presumed[~self._asked[self._presumed]]
-        model = self._classifier.fit(known, self._labels[known], presumed)
-        self._scores = model.scores(self._engine)
+        rows = self._answers.new_rows(ids)
+        if not rows:
+            return
+        now = _now()
+        n_left = self.collection.n_items - int(self._answers.answered.sum())
+        entries = []
+        for at, (name, row, answer) in enumerate(zip(ids, rows, answers, strict=True)):
+            origin = self._origin.pop(row, "search")
+            chance = 1.0 / (n_left - at) if origin == "control" else 1.0
+            entries.append(Entry(name, self._round, origin, False, chance, answer, 1.0, now))
+        self._take(entries)
 
     def progress(self) -> SearchProgress:
         """Say how far the search has come."""
         return SearchProgress(
             n_items=self.collection.n_items,
-            n_reviewed=int(self._asked.sum()),
-            n_relevant=int((self._labels == RELEVANT).sum()),
+            n_reviewed=int(self._answers.answered.sum()),
+            n_relevant=self._answers.n_relevant,
+            n_control=sum(entry.origin == "control" for entry in self.ledger),
             round=self._round,
         )
+
+    def estimate(self) -> Decision:
+        """Say whether it is enough, why, and what recall is certain."""
+        if self._controls is None:
+            raise InputError(
+                "This search has no stopping rule, so nothing can be said about its recall. "
+                'Make it with stopping="control", or another rule of riffler.stopping.'
+            )
+        return self._controls.decide(self.ledger, self._answers, self._scores)
+
+    def scores(self) -> FloatArray:
+        """Return the present score of every item, in the order of the collection."""
+        return self._scores.copy()
+
+    def _know(self, relevant: Sequence[str], irrelevant: Sequence[str]) -> None:
+        """Record what was known before; it cost nothing."""
+        ids = [*relevant, *irrelevant]
+        if not ids:
+            return
+        self._answers.new_rows(ids)
+        now = _now()
+        labels = [RELEVANT] * len(relevant) + [IRRELEVANT] * len(irrelevant)
+        self._take([Entry(name, 0, "prior", False, 1.0, one, 0.0, now) for name, one in zip(ids, labels, strict=True)])
+
+    def _drawn(self, n: int) -> IntArray:
+        """Return control documents, if it is their turn."""
+        if self._controls is None:
+            return np.empty(0, dtype=np.int64)
+        return self._controls.draw(self.ledger, self._answers, self._scores, n)
+
+    def _proposed(self, n: int) -> IntArray:
+        """Return what the policy proposes; hidden items among it are met, and not shown again."""
+        rows = self._policy.propose(self._view(), n)
+        hidden = self._answers.hidden[rows]
+        self._met = rows[hidden].tolist()
+        return rows[~hidden]
+
+    def _take(self, entries: list[Entry]) -> None:
+        """Append a round to the ledger, and learn from it what the policy may know."""
+        blind = self._controls is not None and self._controls.rule.blind
+        for entry in entries + self._meetings(entries):
+            self.ledger.append(entry)
+            self._answers.take(entry, hide=blind and entry.origin == "control")
+        self._met = []
+        self._round += 1
+        if any(not (blind and entry.origin == "control") for entry in entries) or not entries:
+            self._learn()
+
+    def _meetings(self, entries: list[Entry]) -> list[Entry]:
+        """Return entries for the control documents that the policy came to in this round, at no cost."""
+        if any(entry.origin == "control" for entry in entries):
+            return []
+        now = entries[0].asked_at if entries else _now()
+        named = {entry.item for entry in entries}
+        met = [(self.collection.ids[row], int(self._answers.labels[row])) for row in self._met]
+        return [
+            Entry(name, self._round, "policy", False, 1.0, label, 0.0, now) for name, label in met if name not in named
+        ]
+
+    def _learn(self) -> None:
+        known = self._answers
+        scores = self._learner.scores(known.rows, known.labels[known.rows], known.seen, self._round)
+        if scores is not None:  # else what was scored before stays the best guess
+            self._scores = scores
+
+    def _view(self) -> SearchView:
+        known = self._answers
+        return SearchView(
+            engine=self._engine,
+            scores=self._scores,
+            reviewed=known.seen,
+            items=known.rows,
+            answers=known.labels[known.rows],
+            rounds=known.rounds,
+            round=self._round,
+            rng=np.random.default_rng([self._seed, 1 + self._round]),
+            ties=self._ties,
+            hint=self._hint,
+            memberships=self._arms.memberships,
+        )
+
+
+def _checked(collection: Collection, features: Matrix | None) -> Matrix:
+    """Return features with a row for each item."""
+    if features is None:
+        features = TextFeatures(ngram_range=(1, 2), stop_words=None, max_df=0.95).fit_transform(collection.texts)
+    if features.shape[0] != collection.n_items:
+        raise InputError(
+            f"features must have a row for each of the {collection.n_items:,} items, got {features.shape[0]:,}."
+        )
+    return features
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

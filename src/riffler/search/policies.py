@@ -17,7 +17,7 @@ class Greedy:
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return the best n."""
-        return best_of(view.scores, n, view.reviewed).rows
+        return best_of(view.scores, n, view.reviewed, view.ties).rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Uncertainty:
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return the n least certain."""
-        return best_of(-np.abs(view.scores), n, view.reviewed).rows
+        return best_of(-np.abs(view.scores), n, view.reviewed, view.ties).rows
 
 
 @dataclass(frozen=True, slots=True)

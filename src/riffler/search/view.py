@@ -1,14 +1,18 @@
-"""What a policy sees: scores, what is known, the round, and random numbers; and what it does with them."""
+"""What a policy sees: features, scores, clusters, history, the round and random numbers; and what it does with them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from riffler.engine import LocalEngine
+from riffler.ledger import RELEVANT
 from riffler.records import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,21 +22,35 @@ class SearchView:
     engine : feature rows of the collection
     scores : of every item, the higher the more relevant; all 0 while nothing relevant is known
     reviewed : items that have an answer, or are out of the question
-    relevant : items that were found relevant
-    round : number of answers given before, in batches
+    items, answers, rounds : what was answered, in the order of the answers; -1 means "don't know"
+    round : number of batches answered before
     rng : random numbers keyed by seed and round
+    ties : rank of every item in a random order, by which equal scores are told apart
+    hint : scores of every item by the description of what is sought; None without one
+    memberships : of every item in soft clusters, rows sum to 1; None while there are none
     """
 
     engine: LocalEngine
     scores: FloatArray
     reviewed: BoolArray
-    relevant: IntArray
+    items: IntArray
+    answers: IntArray
+    rounds: IntArray
     round: int
     rng: np.random.Generator
+    ties: IntArray | None = None
+    hint: FloatArray | None = None
+    memberships: sparse.csr_array | None = None
+
+    @property
+    def relevant(self) -> IntArray:
+        """Items that were found relevant, the first found first."""
+        found: IntArray = self.items[self.answers == RELEVANT]
+        return found
 
 
 class Policy(Protocol):
-    """Says which items to review next."""
+    """Says which items to review next. It keeps no state: the same view gives the same proposal."""
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return at most n items that are not reviewed, the most urgent first."""

@@ -85,7 +85,7 @@ def _levels(n_items: int) -> IntArray:
     return every[every <= n_items]
 
 
-def control_order(ids: Sequence[str], seed: int) -> IntArray:
+def control_order(ids: Sequence[str], seed: int | str) -> IntArray:
     """Return the rows in a random order keyed by (seed, id): the same for any order of the rows.
 
     >>> control_order(["a", "b", "c", "d"], seed=0)
@@ -173,7 +173,7 @@ class ControlSample:
         history = progress.history()
         n_met, n_missed = _counts(history)
         ranked = history.ranked[-self.window :]
-        trickle = (history.answer.size + n) // self.every - history.answer.size // self.every
+        trickle = trickle_of(history, n, self.every)
         if n_met == 0 or ranked.size < self.window:
             return trickle
         draws, allowed = self._plan(progress, n_met)
@@ -208,6 +208,12 @@ class ControlSample:
             f"{said} With so few found that is nearly everything. A tenth of the collection ({tenth}) could prove "
             f"a recall of {best:.0%}; set a lower target before drawing more."
         )
+
+
+def trickle_of(history: History, n: int, every: int) -> int:
+    """Return how many control documents are due, at most n: one for each ``every`` documents the policy came to."""
+    due = (history.ranked.size + n) // every - int(history.control.sum())
+    return min(max(due, 0), n)
 
 
 def _counts(history: History) -> tuple[int, int]:

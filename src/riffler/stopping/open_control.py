@@ -20,6 +20,7 @@ import numpy as np
 from riffler.errors import NoClaim
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray
+from riffler.stopping.control import trickle_of
 from riffler.stopping.progress import Decision, History, Progress, all_read, least_total, n_unresolved
 
 LEFT = np.array([0.0, 0.02, 0.06, 0.12, 0.22, 0.36, 0.55])
@@ -115,7 +116,7 @@ class OpenControl:
         """Draw now and then at first; draw all after a long run of the policy without a find."""
         history = progress.history()
         n_labelled = history.answer.size
-        trickle = (n_labelled + n) // self.every - n_labelled // self.every
+        trickle = trickle_of(history, n, self.every)
         finds = np.flatnonzero(history.ranked == RELEVANT)
         if not finds.size:
             return trickle

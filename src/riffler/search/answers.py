@@ -1,0 +1,78 @@
+"""What a search has been told so far: each item's answer, and the order in which the answers came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from riffler.errors import InputError, LabelError
+from riffler.ledger import RELEVANT, UNKNOWN, Entry
+from riffler.records import BoolArray, IntArray
+
+
+class Answers:
+    """Answers by row of the collection.
+
+    A *hidden* item is a control document that the policy has not come to: it is answered, and the policy does not know.
+    """
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._row_of = {name: row for row, name in enumerate(ids)}
+        n = len(ids)
+        self.answered: BoolArray = np.zeros(n, dtype=bool)
+        self.hidden: BoolArray = np.zeros(n, dtype=bool)
+        self.labels: IntArray = np.full(n, UNKNOWN, dtype=np.int8)
+        self.first: list[int] = []  # rows in the order in which they were first answered
+        # what the policy may know, in the order in which it came to it
+        self._rows: IntArray = np.empty(max(n, 1), dtype=np.int64)
+        self._rounds: IntArray = np.empty(max(n, 1), dtype=np.int64)
+        self._n = 0
+
+    @property
+    def rows(self) -> IntArray:
+        """Items that the policy knows the answer of, the earliest first."""
+        return self._rows[: self._n]
+
+    @property
+    def rounds(self) -> IntArray:
+        """Round in which the policy learned of each."""
+        return self._rounds[: self._n]
+
+    @property
+    def seen(self) -> BoolArray:
+        """What is answered and not hidden: to the policy everything else is unread."""
+        return self.answered & ~self.hidden
+
+    @property
+    def n_relevant(self) -> int:
+        """Relevant items found, hidden ones too."""
+        return int(np.sum(self.labels == RELEVANT))
+
+    def row(self, name: str) -> int:
+        """Return the row of an id."""
+        if name not in self._row_of:
+            raise InputError(f"No item has the id {name!r}. Answer with the ids that suggest() returned.")
+        return self._row_of[name]
+
+    def new_rows(self, ids: Sequence[str]) -> list[int]:
+        """Return the rows of ids that have no answer yet, each named once."""
+        rows = [self.row(name) for name in ids]
+        taken: set[int] = set()
+        for name, row in zip(ids, rows, strict=True):
+            if self.answered[row] or row in taken:
+                raise LabelError(f"Item {name!r} has an answer already. Answer each item once.")
+            taken.add(row)
+        return rows
+
+    def take(self, entry: Entry, *, hide: bool) -> None:
+        """Take in an entry of the ledger; a hidden item that comes again by the policy is hidden no more."""
+        row = self.row(str(entry.item))
+        if self.answered[row] and not self.hidden[row]:
+            raise LabelError(f"Item {entry.item!r} has an answer already. Answer each item once.")
+        if not self.answered[row]:
+            self.first.append(row)
+        self.answered[row], self.hidden[row], self.labels[row] = True, hide, entry.answer
+        if not hide:
+            self._rows[self._n], self._rounds[self._n] = row, entry.round
+            self._n += 1

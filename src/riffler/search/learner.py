@@ -1,0 +1,63 @@
+"""Score the collection from what is known: the classifier of a search, and the items it presumes to be irrelevant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from riffler.engine import LocalEngine
+from riffler.errors import InputError
+from riffler.ledger import RELEVANT, UNKNOWN
+from riffler.records import BoolArray, FloatArray, IntArray
+from riffler.search.classifier import WarmClassifier
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifierSettings:
+    """How a search learns.
+
+    loss : "squared_hinge" or "logistic"
+    C : price of a mistake, as in scikit-learn
+    ratio : the irrelevant rows together weigh as much as the relevant ones divided by this
+    presumed : unread items that are taken for irrelevant
+    fresh : draw them anew each round (as AutoTAR does) instead of once
+    """
+
+    loss: str = "squared_hinge"
+    C: float = 0.11
+    ratio: float = 9.8
+    presumed: int = 500
+    fresh: bool = False
+
+    def __post_init__(self) -> None:
+        if self.presumed < 0:
+            raise InputError(f"presumed must be at least 0, got {self.presumed!r}.")
+
+
+class Learner:
+    """Fits the classifier after each round and scores every item.
+
+    order : the items in a random order that does not depend on how they are sorted
+    """
+
+    def __init__(self, engine: LocalEngine, settings: ClassifierSettings, order: IntArray, seed: int) -> None:
+        self._engine, self._settings, self._order, self._seed = engine, settings, order, seed
+        self._classifier = WarmClassifier(engine, loss=settings.loss, C=settings.C, ratio=settings.ratio)
+
+    def scores(self, rows: IntArray, labels: IntArray, seen: BoolArray, round: int) -> FloatArray | None:
+        """Score every item from the labels of some; None while nothing relevant is known."""
+        known = labels != UNKNOWN
+        if not (labels == RELEVANT).any():
+            return None
+        model = self._classifier.fit(rows[known], labels[known], self._presumed(seen, round))
+        return model.scores(self._engine)
+
+    def _presumed(self, seen: BoolArray, round: int) -> IntArray:
+        n = self._settings.presumed
+        if not self._settings.fresh:
+            first = self._order[:n]
+            return first[~seen[first]]
+        unread = self._order[~seen[self._order]]
+        rng = np.random.default_rng([self._seed, round])
+        return rng.choice(unread, size=min(n, unread.size), replace=False, shuffle=False)
