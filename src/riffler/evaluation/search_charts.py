@@ -1,0 +1,266 @@
+"""Charts of simulated searches (Altair): recall against reading, the cost of each recall, where stopping rules end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from riffler.errors import InputError
+from riffler.evaluation.charts import FAINT, INK, PALETTE, Chart, annotation, method_colour, styled
+from riffler.evaluation.search_measures import RECALLS, recall_curve
+from riffler.evaluation.search_report import PolicyRow
+from riffler.evaluation.simulate import SearchRun
+from riffler.evaluation.stopping_replay import RuleSummary
+from riffler.records import FloatArray
+
+if TYPE_CHECKING:
+    import altair as alt
+
+HEAD = 0.1
+"""Share of the collection that the panel of the top shows."""
+
+Runs = Sequence[SearchRun]
+
+
+def recall_chart(runs: Runs, title: str = "Recall against reading") -> Chart:
+    """Draw recall against the share of the collection that was read, for the whole and for its first tenth.
+
+    A line is the mean over the runs of a policy, its band one standard deviation to either side.
+    """
+    import altair as alt
+
+    if not runs:
+        raise InputError("A chart of recall needs at least one run.")
+    policies = list(dict.fromkeys(run.policy for run in runs))
+    end = min(1.0, 1.05 * max(run.answers.size / run.n_items for run in runs))
+    whole = _recall_panel(recall_frame(runs, end), policies, runs, end, "the whole")
+    top = _recall_panel(recall_frame(runs, HEAD), policies, runs, HEAD, "the first tenth")
+    chart = styled(alt.hconcat(whole, top, spacing=36), title)
+    return chart.properties(title=alt.TitleParams(text=title, subtitle=_reading(runs), subtitleColor=FAINT))
+
+
+def recall_frame(runs: Runs, end: float, n_points: int = 201) -> pl.DataFrame:
+    """Mean and spread of recall over the runs of each policy, at even shares from 0 to ``end``."""
+    shares = np.linspace(0.0, end, n_points)
+    parts = []
+    for policy in dict.fromkeys(run.policy for run in runs):
+        curves = np.stack([_curve(run, shares) for run in runs if run.policy == policy])
+        mean, deviation = curves.mean(axis=0), curves.std(axis=0)
+        parts.append(
+            pl.DataFrame(
+                {
+                    "method": [policy] * n_points,
+                    "share": shares,
+                    "recall": mean,
+                    "low": np.maximum(mean - deviation, 0.0),
+                    "high": np.minimum(mean + deviation, 1.0),
+                }
+            )
+        )
+    return pl.concat(parts)
+
+
+def _curve(run: SearchRun, shares: FloatArray) -> FloatArray:
+    return recall_curve(run.discovery, np.floor(shares * run.n_items + 1e-9).astype(np.int64))
+
+
+def _recall_panel(frame: pl.DataFrame, policies: list[str], runs: Runs, end: float, title: str) -> Chart:
+    import altair as alt
+
+    ticks = alt.Axis(format="~%", tickCount=6, grid=False)
+    x = alt.X("share:Q", title="share of the collection read", axis=ticks).scale(domain=[0, end], nice=False)
+    y = alt.Y("recall:Q", title="recall").scale(domain=[0, 1]).axis(format="%", tickCount=5)
+    base = alt.Chart(pl.concat([frame.filter(method=one) for one in reversed(policies)]))
+    base = base.encode(x=x, color=method_colour(policies))
+    band = base.mark_area(opacity=0.13).encode(y=alt.Y("low:Q"), y2="high:Q")
+    tooltip = [
+        alt.Tooltip("method:N", title="policy"),
+        alt.Tooltip("share:Q", title="read", format=".1%"),
+        alt.Tooltip("recall:Q", format=".1%"),
+        alt.Tooltip("low:Q", title="from", format=".1%"),
+        alt.Tooltip("high:Q", title="to", format=".1%"),
+    ]
+    lines = base.mark_line(strokeWidth=2.2).encode(y=y, tooltip=tooltip)
+    best = float(np.mean([run.n_relevant / run.n_items for run in runs]))
+    marks = [_guide(0.0, end, end, "any order"), _guide(0.0, min(best, end), min(1.0, end / best), "nothing but finds")]
+    chart = alt.layer(band, *marks, lines).properties(width=400, height=320)
+    return chart.properties(title=alt.TitleParams(text=title, fontSize=13, color=INK, offset=4))
+
+
+def _guide(start: float, end: float, recall: float, words: str) -> Chart:
+    """Draw a dashed line from the origin, with words at its end."""
+    import altair as alt
+
+    place = pl.DataFrame({"share": [start, end], "recall": [0.0, recall]})
+    line = alt.Chart(place).mark_line(strokeDash=[5, 4], color=FAINT, strokeWidth=1.2).encode(x="share:Q", y="recall:Q")
+    left = recall >= 0.999
+    note = annotation(
+        place.tail(1), words, align="left" if left else "right", dx=5 if left else -4, dy=8 if left else -8
+    )
+    return line + note.encode(x="share:Q", y="recall:Q")
+
+
+def _reading(runs: Runs) -> str:
+    n_runs = {(run.topic, run.policy): 0 for run in runs}
+    for run in runs:
+        n_runs[run.topic, run.policy] += 1
+    topics = {run.topic for run in runs}
+    of = f" of each of {len(topics)} topics" if len(topics) > 1 else ""
+    most = max(n_runs.values())
+    if most == 1 and len(topics) == 1:
+        return "one run of each policy"
+    return f"line: mean over {most} run{'s' * (most > 1)}{of}; band: one standard deviation to either side"
+
+
+def cost_chart(rows: Sequence[PolicyRow], title: str = "What each recall costs") -> Chart:
+    """Draw the share of the collection read at each recall: mean, one standard deviation, and every run."""
+    import altair as alt
+
+    policies = [row.policy for row in rows]
+    points, means = cost_frames(rows)
+    if means.is_empty():
+        raise InputError("No run reached any of the recalls that the chart shows.")
+    level = alt.Y("recall:O", title="recall", sort=[_percent(recall) for recall in RECALLS])
+    offset = alt.YOffset("method:N", sort=policies)
+    x = alt.X("share:Q", title="share of the collection read").axis(format="~%", tickCount=6).scale(zero=True)
+    colour = method_colour(policies)
+    dots = alt.Chart(points).mark_tick(thickness=1.4, size=11, opacity=0.45)
+    dots = dots.encode(x=x, y=level, yOffset=offset, color=colour)
+    base = alt.Chart(means).encode(y=level, yOffset=offset, color=colour)
+    spread = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q")
+    tooltip = [
+        alt.Tooltip("method:N", title="policy"),
+        alt.Tooltip("recall:O"),
+        alt.Tooltip("share:Q", title="read", format=".1%"),
+        alt.Tooltip("labels:Q", title="labels", format=",.0f"),
+    ]
+    middle = base.mark_point(filled=True, size=80, opacity=1).encode(x=x, tooltip=tooltip)
+    words = base.mark_text(align="left", dx=9, fontSize=11).encode(x="high:Q", text=alt.Text("share:Q", format=".1%"))
+    height = len(RECALLS) * (16 + 22 * len(policies))
+    chart = styled(alt.layer(dots, spread, middle, words).properties(width=760, height=height), title)
+    note = "dot: mean of the runs; bar: one standard deviation to either side; ticks: single runs"
+    return chart.properties(title=alt.TitleParams(text=title, subtitle=note, subtitleColor=FAINT))
+
+
+def cost_frames(rows: Sequence[PolicyRow]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Every run, and means with deviations, where all runs of a policy reached the recall."""
+    points: list[dict[str, object]] = []
+    means: list[dict[str, object]] = []
+    for row in rows:
+        for recall in RECALLS:
+            shares, labels = row.shares[str(recall)], row.labels[str(recall)]
+            named = {"method": row.policy, "recall": _percent(recall)}
+            points += [{**named, "share": one} for one in shares.runs if one is not None]
+            if shares.mean is not None and shares.spread is not None:
+                low, high = max(shares.mean - shares.spread, 0.0), shares.mean + shares.spread
+                means.append({**named, "share": shares.mean, "low": low, "high": high, "labels": labels.mean})
+    return pl.DataFrame(points), pl.DataFrame(means)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+def stopping_chart(summaries: Mapping[str, Sequence[RuleSummary]], target: float, title: str | None = None) -> Chart:
+    """Draw for each rule what it read and what recall it reached at one target, with its lowest recall.
+
+    A rule is red where more reviews ended below the target than the confidence allows.
+    """
+    import altair as alt
+
+    frame = stopping_frame(summaries, target)
+    title = title or f"Where stopping rules end, target {target:.0%}"
+    order = frame.group_by("rule").agg(pl.col("share").mean()).sort("share", "rule")["rule"].to_list()
+    policies = list(summaries)
+    base = alt.Chart(frame).encode(
+        y=alt.Y("rule:N", title=None, sort=order),
+        color=_verdict_colour(),
+        tooltip=_stopping_tooltip(),
+    )
+    if len(policies) > 1:
+        base = base.encode(
+            yOffset=alt.YOffset("policy:N", sort=policies), shape=alt.Shape("policy:N", title="policy", sort=policies)
+        )
+    read = alt.X("share:Q", title="share of the collection read").scale(domain=[0, 1]).axis(format="~%", tickCount=5)
+    low = min(float(frame["lowest_recall"].min() or 0.0), target)  # type: ignore[arg-type]
+    reached = alt.X("recall:Q", title="recall reached: mean, and the lowest").axis(format="~%", tickCount=5)
+    reached = reached.scale(domain=[max(0.0, np.floor(low * 20 - 0.5) / 20), 1.0], nice=False)
+    height = len(order) * (12 + 12 * len(policies))
+    left = alt.layer(
+        base.mark_rule(strokeWidth=1.4, opacity=0.5).encode(x=alt.X("share_needed:Q"), x2="share:Q"),
+        base.mark_tick(thickness=1.6, size=10, opacity=0.6).encode(x="share_needed:Q"),
+        base.mark_point(filled=True, size=80, opacity=1).encode(x=read),
+    ).properties(width=390, height=height)
+    right = alt.layer(
+        _line_at(target),
+        base.mark_rule(strokeWidth=1.4, opacity=0.5).encode(x=alt.X("lowest_recall:Q"), x2="recall:Q"),
+        base.mark_tick(thickness=1.6, size=10, opacity=0.6).encode(x="lowest_recall:Q"),
+        base.mark_point(filled=True, size=80, opacity=1).encode(x=reached),
+    ).properties(width=390, height=height)
+    note = (
+        "left: dot, mean share read; tick, what the order itself needs to reach the target. right: tick, worst review"
+    )
+    chart = styled(alt.hconcat(left, right, spacing=30), title)
+    return chart.properties(title=alt.TitleParams(text=title, subtitle=note, subtitleColor=FAINT))
+
+
+def stopping_frame(summaries: Mapping[str, Sequence[RuleSummary]], target: float) -> pl.DataFrame:
+    """A row a policy and rule at one target, with what became of its promise in words."""
+    rows = [
+        {
+            "policy": policy,
+            "rule": row.rule,
+            "share": row.share,
+            "recall": row.recall,
+            "lowest_recall": row.lowest_recall,
+            "share_needed": row.share_needed,
+            "short": f"{row.n_short} of {row.n_reviews}",
+            "verdict": _verdict(row),
+        }
+        for policy, those in summaries.items()
+        for row in those
+        if row.target == target
+    ]
+    if not rows:
+        raise InputError(f"No stopping rule was replayed at the target {target}.")
+    return pl.DataFrame(rows)
+
+
+VERDICTS = {"certificate": PALETTE[0], "heuristic": PALETTE[4], "short too often": "#C1272D"}
+
+
+def _verdict(row: RuleSummary) -> str:
+    if row.p_value < 0.01:
+        return "short too often"
+    return "certificate" if row.certificate else "heuristic"
+
+
+def _verdict_colour() -> alt.Color:
+    import altair as alt
+
+    legend = alt.Legend(orient="top", symbolType="circle", symbolOpacity=1)
+    scale = alt.Scale(domain=list(VERDICTS), range=list(VERDICTS.values()))
+    return alt.Color("verdict:N", title=None, legend=legend, scale=scale)
+
+
+def _stopping_tooltip() -> list[alt.Tooltip]:
+    import altair as alt
+
+    return [
+        alt.Tooltip("rule:N"),
+        alt.Tooltip("policy:N"),
+        alt.Tooltip("share:Q", title="read", format=".1%"),
+        alt.Tooltip("recall:Q", title="mean recall", format=".1%"),
+        alt.Tooltip("lowest_recall:Q", title="lowest recall", format=".1%"),
+        alt.Tooltip("short:N", title="below the target"),
+    ]
+
+
+def _line_at(target: float) -> Chart:
+    import altair as alt
+
+    place = pl.DataFrame({"recall": [target]})
+    return alt.Chart(place).mark_rule(strokeDash=[5, 4], color=FAINT).encode(x="recall:Q")

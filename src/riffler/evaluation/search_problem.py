@@ -1,0 +1,219 @@
+"""What a simulated search is about: a collection whose labels are all known, and its feature rows."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import process_time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from riffler.data.collection import Collection
+from riffler.data.table import Table
+from riffler.data.texts import Texts
+from riffler.errors import LabelError
+from riffler.records import IntArray, Matrix, is_sparse
+
+if TYPE_CHECKING:
+    from riffler.features.clusters import SoftClusters
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """One search: find the items of ``labels`` 1; several topics share a collection and its features.
+
+    name : the topic, "" where there is only one
+    feature_cpu_seconds : what making the features took, paid once for all topics and runs
+    clusters, cluster_cpu_seconds : soft clusters for the policies that use them, and what making them took
+    """
+
+    name: str
+    collection: Collection
+    labels: IntArray
+    features: Matrix
+    feature_cpu_seconds: float = 0.0
+    clusters: SoftClusters | None = None
+    cluster_cpu_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        n_items, where = self.collection.n_items, self.collection.source + (f", {self.name}" if self.name else "")
+        if self.n_relevant == 0:
+            raise LabelError(f"{where}: none of the {n_items:,} items is relevant, so there is nothing to find.")
+        if n_items < 2 or self.n_relevant == n_items:
+            raise LabelError(
+                f"{where}: all of the {n_items:,} items are relevant, so there is nothing to tell apart. "
+                "A simulation needs relevant and irrelevant items."
+            )
+
+    @property
+    def n_items(self) -> int:
+        """Items of the collection."""
+        return self.collection.n_items
+
+    @property
+    def n_relevant(self) -> int:
+        """Relevant ones among them."""
+        return int(np.sum(self.labels == 1))
+
+    def fingerprint(self) -> str:
+        """A short text that changes with ids, labels and features: their SHA-256."""
+        digest = hashlib.sha256("\n".join(self.collection.ids).encode())
+        X = self.features
+        parts = [self.labels, *([X.data, X.indices, X.indptr] if is_sparse(X) else [X])]
+        for part in parts:
+            digest.update(f"{part.dtype}{part.shape}".encode())
+            digest.update(np.ascontiguousarray(part).data)
+        return digest.hexdigest()[:16]
+
+    def slim(self, *, texts: bool) -> Problem:
+        """The same problem with nothing that a run does not need, to be handed to another process."""
+        import polars as pl
+
+        blank = Texts(pl.Series([""], dtype=pl.String).new_from_index(0, self.n_items))
+        whole = self.collection
+        collection = replace(
+            whole,
+            titles=whole.titles if texts else blank,
+            abstracts=whole.abstracts if texts else blank,
+            labels=None,
+            columns=pl.DataFrame(),
+        )
+        return replace(self, collection=collection)
+
+
+def text_problem(collection: Collection) -> Problem:
+    """A search among texts by the collection's own labels; items without a label are left out."""
+    if collection.labels is None:
+        raise LabelError(
+            f"{collection.source}: no label is known. Name the column with the labels (--label), or one with topics "
+            f"(--label-column). Columns: {', '.join(collection.columns.columns)}."
+        )
+    known = np.flatnonzero(collection.labels >= 0)
+    labels = collection.labels[known]
+    if known.size < collection.n_items:
+        warnings.warn(
+            f"{collection.source}: {collection.n_items - known.size:,} of {collection.n_items:,} items have no label "
+            "and are left out.",
+            stacklevel=2,
+        )
+        collection = collection.take(known)
+    _check_sides(collection, labels)
+    features, seconds = text_features(collection)
+    return Problem("", collection, labels, features, seconds)
+
+
+def topic_problems(
+    collection: Collection, column: str, topics: Sequence[str] | None, min_relevant: int = 1
+) -> list[Problem]:
+    """One search for each topic of a column, topics joined by ``|``; None takes all with ``min_relevant`` items."""
+    chosen = list(dict.fromkeys(topics)) if topics is not None else frequent_topics(collection, column, min_relevant)
+    relevant = {topic: collection.with_topic(topic, column).labels for topic in chosen}
+    features, seconds = text_features(collection)
+    return [
+        Problem(topic, collection, labels, features, seconds)
+        for topic, labels in relevant.items()
+        if labels is not None
+    ]
+
+
+def frequent_topics(collection: Collection, column: str, min_relevant: int) -> list[str]:
+    """Topics that at least ``min_relevant`` items have and not all of them, the most frequent first."""
+    from riffler.data.text_columns import as_text, chosen_column
+
+    name = chosen_column(collection.columns, "topics", column, collection.source)
+    each = as_text(collection.columns[name]).str.split("|").list.unique().explode()
+    counts = each.filter(each != "").value_counts(sort=True)
+    found = [
+        (-count, topic)
+        for topic, count in counts.iter_rows()
+        if min_relevant <= count < collection.n_items
+    ]  # fmt: skip
+    if not found:
+        most = max(counts["count"].to_list(), default=0)
+        raise LabelError(
+            f"{collection.source}: no topic of column {name!r} has at least {min_relevant:,} items; the most frequent "
+            f"has {most:,}. Lower --min-relevant."
+        )
+    return [topic for _, topic in sorted(found)]
+
+
+def table_problem(table: Table) -> Problem:
+    """A search among rows of numbers by their labels."""
+    import polars as pl
+
+    from riffler.evaluation.comparison import binary_labels_of
+
+    labels = binary_labels_of(table).astype(np.int8)
+    start = process_time()
+    features = number_features(table.X)
+    seconds = process_time() - start
+    ids = tuple(str(one) for one in table.ids.tolist())
+    if len(set(ids)) < len(ids):
+        raise LabelError(
+            f"{table.source}: ids repeat. Every item needs an id of its own; use a file without that column."
+        )
+    blank = Texts(pl.Series([""], dtype=pl.String).new_from_index(0, len(ids)))
+    collection = Collection(ids, blank, blank, labels, pl.DataFrame(), table.source)
+    return Problem("", collection, labels, features, seconds)
+
+
+def with_clusters(problems: Sequence[Problem], method: str) -> list[Problem]:
+    """The same problems with soft clusters; problems that share their features share the clusters."""
+    from riffler.features.clusters import soft_clusters
+
+    made: dict[int, tuple[SoftClusters, float]] = {}
+    for problem in problems:
+        if id(problem.features) not in made:
+            start = process_time()
+            clusters = soft_clusters(problem.features, method=method)
+            made[id(problem.features)] = clusters, process_time() - start
+    return [
+        replace(problem, clusters=clusters, cluster_cpu_seconds=seconds)
+        for problem in problems
+        for clusters, seconds in [made[id(problem.features)]]
+    ]
+
+
+def number_features(X: Matrix) -> Matrix:
+    """Rows of numbers on the scale that texts have: columns of dense rows standardised, every row of length 1, float32.
+
+    >>> number_features(np.array([[1.0, 10.0], [3.0, 30.0]])).round(3)
+    array([[-0.707, -0.707],
+           [ 0.707,  0.707]], dtype=float32)
+    """
+    if is_sparse(X):
+        from sklearn.preprocessing import normalize
+
+        return normalize(X.astype(np.float32))
+    from riffler.features.column_map import column_scale
+
+    rows = column_scale(X)(X)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return np.ascontiguousarray(rows, dtype=np.float32)
+
+
+def text_features(collection: Collection) -> tuple[Matrix, float]:
+    """Features that a search makes of texts by default, and the seconds of the processor that took."""
+    from riffler.features.text import TextFeatures
+
+    start = process_time()
+    features = TextFeatures(ngram_range=(1, 2), stop_words=None, max_df=0.95).fit_transform(collection.texts)
+    return features, process_time() - start
+
+
+def keyed_order(ids: Sequence[str], key: str) -> IntArray:
+    """A random order that depends on the ids and a key alone.
+
+    >>> keyed_order(["a", "b", "c"], "0/prior").tolist() == keyed_order(["a", "b", "c"], "0/prior").tolist()
+    True
+    """
+    draws = [hashlib.sha256(f"{key}/{name}".encode()).digest() for name in ids]
+    return np.array(sorted(range(len(ids)), key=draws.__getitem__), dtype=np.int64)
+
+
+def _check_sides(collection: Collection, labels: IntArray) -> None:
+    """Refuse what cannot be searched before features are made."""
+    Problem("", collection, labels, np.empty((0, 0)))
