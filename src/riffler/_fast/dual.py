@@ -15,6 +15,7 @@ from riffler._fast.draws import uniform
 from riffler._fast.rows import add_row, row_dot, row_square
 
 SQUARED_HINGE, LOGISTIC = 0, 1
+SKIP = 0.1  # steps below this share of the tolerance are not made
 
 
 @njit(cache=True)
@@ -33,6 +34,7 @@ def descend(rows, signs, cost, squares, order, alpha, weights, loss, n_passes, t
     """
     last = weights.shape[0] - 1
     w = weights[:last]
+    skipped = SKIP * tolerance
     for done in range(n_passes):
         largest = 0.0
         for a in range(order.shape[0] - 1, 0, -1):
@@ -49,11 +51,12 @@ def descend(rows, signs, cost, squares, order, alpha, weights, loss, n_passes, t
             else:
                 new = _logistic(alpha[i], margin, curvature, cost[i])
             step = new - alpha[i]
-            if step != 0.0:
+            size = abs(step) * math.sqrt(curvature)
+            if size > skipped:  # to make a step costs more than to find out that it is small
                 alpha[i] = new
                 add_row(rows, i, step * signs[i], w)
                 weights[last] += step * signs[i]
-                largest = max(largest, abs(step) * math.sqrt(curvature))
+                largest = max(largest, size)
         if largest <= tolerance:
             return done + 1
     return n_passes
@@ -103,3 +106,13 @@ def rebuild(rows, signs, alpha, order, weights):
         if alpha[i] != 0.0:
             add_row(rows, i, alpha[i] * signs[i], w)
             weights[last] += alpha[i] * signs[i]
+
+
+@njit(cache=True)
+def add_rows(rows, places, steps, weights):
+    """Add ``steps[a]`` times (row ``places[a]``, 1) to the weights."""
+    last = weights.shape[0] - 1
+    w = weights[:last]
+    for a in range(places.shape[0]):
+        add_row(rows, places[a], steps[a], w)
+        weights[last] += steps[a]

@@ -20,6 +20,9 @@ REORDER = {"reassoc", "contract", "nsz", "arcp"}
 
 DenseRows = namedtuple("DenseRows", ["values"])
 CsrRows = namedtuple("CsrRows", ["data", "indices", "indptr"])
+SimilarRows = namedtuple("SimilarRows", ["values", "numbers"])
+"""A row is what it is to every item: its inner products with all of them. ``w`` then holds the scores of all items, and
+``numbers[i]`` says which item row i is."""
 
 
 def as_rows(X: Any) -> Any:
@@ -41,30 +44,34 @@ def row_square(rows, i):
     """Squared Euclidean norm of row i."""
 
 
-def _is_sparse(rows) -> bool:
+def _kind(rows):
     if not isinstance(rows, types.BaseNamedTuple):
-        raise TypeError(f"rows must be DenseRows or CsrRows, got {rows}")
-    return getattr(rows, "instance_class", None) is CsrRows
+        raise TypeError(f"rows must be DenseRows, CsrRows or SimilarRows, got {rows}")
+    return getattr(rows, "instance_class", None)
 
 
 @overload(row_dot)
 def _row_dot(rows, i, w):
-    if _is_sparse(rows):
+    if _kind(rows) is CsrRows:
         return lambda rows, i, w: _sparse_dot(rows.data, rows.indices, rows.indptr, i, w)
+    if _kind(rows) is SimilarRows:
+        return lambda rows, i, w: w[rows.numbers[i]]
     return lambda rows, i, w: _dense_dot(rows.values[i], w)
 
 
 @overload(add_row)
 def _add_row(rows, i, step, w):
-    if _is_sparse(rows):
+    if _kind(rows) is CsrRows:
         return lambda rows, i, step, w: _sparse_add(rows.data, rows.indices, rows.indptr, i, step, w)
     return lambda rows, i, step, w: _dense_add(rows.values[i], step, w)
 
 
 @overload(row_square)
 def _row_square(rows, i):
-    if _is_sparse(rows):
+    if _kind(rows) is CsrRows:
         return lambda rows, i: _sparse_square(rows.data, rows.indptr, i)
+    if _kind(rows) is SimilarRows:
+        return lambda rows, i: rows.values[i, rows.numbers[i]]
     return lambda rows, i: _dense_dot(rows.values[i], rows.values[i])
 
 
@@ -122,6 +129,17 @@ def scores_of_all(rows, n_rows, w, out):
     """Write the score of every row into ``out``."""
     for i in range(n_rows):
         out[i] = row_dot(rows, i, w)
+
+
+@njit(cache=True)
+def similarities(data, indices, indptr, term_data, term_items, term_starts, out):
+    """Write inner products of some sparse rows with all items into ``out``, by the items that hold each term."""
+    for i in range(out.shape[0]):
+        out[i, :] = 0.0
+        for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            j, value = indices[p], data[p]
+            for q in range(np.uint64(term_starts[j]), np.uint64(term_starts[j + 1])):
+                out[i, np.uint64(term_items[q])] += value * term_data[q]
 
 
 @njit(cache=True)

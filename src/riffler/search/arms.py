@@ -26,7 +26,7 @@ class Arms:
     """
 
     def __init__(self, clusters: SoftClusters | str | None, engine: LocalEngine, seed: int) -> None:
-        self.memberships: sparse.csr_array | None = None
+        self.memberships: sparse.csr_matrix | None = None
         self._work: Future[SoftClusters] | None = None
         if isinstance(clusters, str):
             from riffler.features.clusters import soft_clusters

@@ -5,28 +5,18 @@ Refitting costs the non-zeros of the labelled rows, whatever the size of the col
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy import sparse
 
 from riffler.engine import LocalEngine
 from riffler.errors import InputError, UnknownName
-from riffler.records import FloatArray, IntArray, Matrix, is_sparse
+from riffler.records import FloatArray, IntArray
+from riffler.search.row_store import RowStore
+from riffler.search.similarity_store import MOST_BYTES, SimilarityStore
 
 LOSSES = {"logistic": 1, "squared_hinge": 0}
-
-
-@dataclass(frozen=True, slots=True)
-class LinearModel:
-    """Weights of the columns and an intercept."""
-
-    weights: FloatArray
-    intercept: float
-
-    def scores(self, engine: LocalEngine) -> FloatArray:
-        """Score every row of the collection."""
-        return engine.scores(self.weights, self.intercept)
+LEAST_PASSES, MOST_PASSES = 1, 50
+LEAST_ROWS = 2000  # for which a store of similarities must have room
+FITS_BETWEEN_SUMS = 64  # rounding adds up in weights that are only ever changed
 
 
 class WarmClassifier:
@@ -45,8 +35,7 @@ class WarmClassifier:
         Largest step, in units of a row's norm, at which a fit ends.
 
     >>> rows = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1]])
-    >>> model = WarmClassifier(LocalEngine([rows])).fit(np.array([0, 1]), np.array([1, 0]))
-    >>> scores = model.scores(LocalEngine([rows]))
+    >>> scores = WarmClassifier(LocalEngine([rows])).fit(np.array([0, 1]), np.array([1, 0]))
     >>> bool(scores[2] > scores[1])
     True
     """
@@ -58,66 +47,87 @@ class WarmClassifier:
         loss: str = "squared_hinge",
         C: float = 0.11,
         ratio: float = 9.8,
-        tolerance: float = 1e-2,
+        tolerance: float = 0.03,
     ) -> None:
         if loss not in LOSSES:
             raise UnknownName.among("loss of a search classifier", loss, LOSSES)
         for name, value in (("C", C), ("ratio", ratio), ("tolerance", tolerance)):
             if not value > 0:
                 raise InputError(f"{name} must be above 0, got {value!r}.")
-        self._engine, self._loss, self._C, self._ratio, self._tolerance = engine, LOSSES[loss], C, ratio, tolerance
-        self._numbers: IntArray = np.empty(0, dtype=np.int64)  # rows of the collection, in the order they joined
-        self._rows: Matrix = engine.rows(self._numbers)
+        self._loss, self._C, self._ratio, self._tolerance = LOSSES[loss], C, ratio, tolerance
+        self._engine = engine
+        self._store: RowStore | SimilarityStore = SimilarityStore(engine) if _is_small(engine) else RowStore(engine)
         self._alpha: FloatArray = np.empty(0)
-        self._signs: FloatArray = np.empty(0)
-        self._place: dict[int, int] = {}
-        self._weights: FloatArray = np.zeros(engine.n_columns + 1)
+        self._signs: FloatArray = np.empty(0)  # 0 for a row that is gathered and not in the present fit
+        self._weights: FloatArray = np.zeros(self._store.n_weights + 1)
+        self._n_fits = 0
 
-    def fit(self, numbers: IntArray, labels: IntArray, presumed: IntArray | None = None) -> LinearModel:
-        """Fit on labelled rows, and on some that are presumed irrelevant for this once."""
-        from riffler._fast.dual import descend, rebuild, squares_of_all
-        from riffler._fast.rows import as_rows
+    def fit(self, numbers: IntArray, labels: IntArray, presumed: IntArray | None = None) -> FloatArray:
+        """Fit on labelled rows, and on some presumed irrelevant for this once; return the scores of all rows."""
+        from riffler._fast.dual import descend
 
         presumed = np.empty(0, dtype=np.int64) if presumed is None else presumed
-        places = self._places(np.concatenate([numbers, presumed]))
-        signs = np.concatenate([np.where(labels > 0, 1.0, -1.0), -np.ones(presumed.size)])
-        self._match(places, signs)
-        cost = np.zeros(self._signs.size)
-        cost[places] = self._C * balanced_weights(signs, self._ratio)
-        # a cost that shrank leaves a logistic coefficient outside its box; a row that has left keeps none
-        self._alpha = np.where(cost > 0, self._alpha, 0.0)
+        n_before = self._store.n_rows
+        places = self._store.places(np.concatenate([numbers, presumed]))
+        signs = np.zeros(self._store.n_rows)
+        signs[places[: numbers.size]] = np.where(labels > 0, 1.0, -1.0)
+        signs[places[numbers.size :]] = -1.0
+        self._leave(signs)
+        cost = np.zeros(signs.size)
+        cost[places] = self._C * balanced_weights(signs[places], self._ratio)
         if self._loss == LOSSES["logistic"]:
-            self._alpha = np.minimum(self._alpha, cost)
-        rows = as_rows(self._rows)
-        squares = np.empty(self._signs.size)
-        squares_of_all(rows, self._signs.size, squares)
-        order = places.copy()
-        rebuild(rows, self._signs, self._alpha, order, self._weights)
+            self._shrink(cost)
+        # most of what was learned before still holds: few passes, unless much is new
+        n_passes = max(LEAST_PASSES, int(MOST_PASSES * (signs.size - n_before) / places.size))
         descend(
-            rows, self._signs, cost, squares, order, self._alpha, self._weights, self._loss, 50, self._tolerance,
-            numbers.size,
+            self._store.rows, signs, cost, self._store.squares, places, self._alpha, self._weights, self._loss,
+            n_passes, self._tolerance, numbers.size,
         )  # fmt: skip
-        return LinearModel(self._weights[:-1].copy(), float(self._weights[-1]))
+        self._n_fits += 1
+        scores = self._store.scores(self._weights)
+        if isinstance(self._store, SimilarityStore) and self._store.full:
+            self._outgrow(self._store)
+        return scores
 
-    def _places(self, numbers: IntArray) -> IntArray:
-        """Return where the rows stand among those gathered so far; new ones join."""
-        new = np.array([number for number in numbers.tolist() if number not in self._place], dtype=np.int64)
-        if new.size:
-            start = self._numbers.size
-            self._place |= {number: start + at for at, number in enumerate(new.tolist())}
-            self._numbers = np.concatenate([self._numbers, new])
-            gathered = self._engine.rows(new)
-            stack = sparse.vstack([self._rows, gathered], format="csr") if is_sparse(gathered) else None
-            self._rows = np.vstack([self._rows, gathered]) if stack is None else stack
-            self._alpha = np.concatenate([self._alpha, np.zeros(new.size)])
-            self._signs = np.concatenate([self._signs, np.zeros(new.size)])
-        return np.array([self._place[number] for number in numbers.tolist()], dtype=np.int64)
+    def _outgrow(self, store: SimilarityStore) -> None:
+        """Go on with the rows themselves."""
+        from riffler._fast.dual import rebuild
 
-    def _match(self, places: IntArray, signs: FloatArray) -> None:
-        """A row whose label changed starts anew."""
-        changed = places[self._signs[places] != signs]
-        self._alpha[changed] = 0.0
-        self._signs[places] = signs
+        self._store = RowStore(self._engine)
+        self._store.places(store.numbers)
+        self._weights = np.zeros(self._store.n_weights + 1)
+        rebuild(self._store.rows, self._signs, self._alpha, np.flatnonzero(self._alpha), self._weights)
+
+    def _leave(self, signs: FloatArray) -> None:
+        """Take rows that have left, or changed sides, out of the weights; now and then add up all of them anew."""
+        from riffler._fast.dual import rebuild
+
+        n_new = signs.size - self._signs.size
+        before = np.concatenate([self._signs, np.zeros(n_new)])
+        alpha = np.concatenate([self._alpha, np.zeros(n_new)])
+        gone = np.flatnonzero((before != signs) & (alpha != 0))
+        if gone.size:
+            self._move(gone, before, -alpha[gone])
+        alpha[gone] = 0.0
+        self._alpha, self._signs = alpha, signs
+        if self._n_fits % FITS_BETWEEN_SUMS == FITS_BETWEEN_SUMS - 1:
+            rebuild(self._store.rows, signs, alpha, np.flatnonzero(alpha), self._weights)
+
+    def _shrink(self, cost: FloatArray) -> None:
+        """A logistic coefficient lies between 0 and the row's cost, which may have shrunk."""
+        over = np.flatnonzero(self._alpha > cost)
+        self._move(over, self._signs, cost[over] - self._alpha[over])
+        self._alpha[over] = cost[over]
+
+    def _move(self, places: IntArray, signs: FloatArray, steps: FloatArray) -> None:
+        from riffler._fast.dual import add_rows
+
+        add_rows(self._store.rows, places, signs[places] * steps, self._weights)
+
+
+def _is_small(engine: LocalEngine) -> bool:
+    """Whether there is room for some thousand rows of similarities."""
+    return 4 * engine.n_rows * LEAST_ROWS <= MOST_BYTES
 
 
 def balanced_weights(signs: FloatArray, ratio: float) -> FloatArray:

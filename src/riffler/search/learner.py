@@ -42,7 +42,7 @@ class Learner:
     """
 
     def __init__(self, engine: LocalEngine, settings: ClassifierSettings, order: IntArray, seed: int) -> None:
-        self._engine, self._settings, self._order, self._seed = engine, settings, order, seed
+        self._settings, self._order, self._seed = settings, order, seed
         self._classifier = WarmClassifier(engine, loss=settings.loss, C=settings.C, ratio=settings.ratio)
 
     def scores(self, rows: IntArray, labels: IntArray, seen: BoolArray, round: int) -> FloatArray | None:
@@ -50,8 +50,7 @@ class Learner:
         known = labels != UNKNOWN
         if not (labels == RELEVANT).any():
             return None
-        model = self._classifier.fit(rows[known], labels[known], self._presumed(seen, round))
-        return model.scores(self._engine)
+        return self._classifier.fit(rows[known], labels[known], self._presumed(seen, round))
 
     def _presumed(self, seen: BoolArray, round: int) -> IntArray:
         n = self._settings.presumed

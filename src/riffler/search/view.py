@@ -40,7 +40,7 @@ class SearchView:
     rng: np.random.Generator
     ties: IntArray | None = None
     hint: FloatArray | None = None
-    memberships: sparse.csr_array | None = None
+    memberships: sparse.csr_matrix | None = None
 
     @property
     def relevant(self) -> IntArray:

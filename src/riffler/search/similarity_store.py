@@ -1,0 +1,88 @@
+"""Rows gathered for training as similarities to every item: no pass over the features is left in a fit or a scoring.
+
+A small collection has room for the inner products of each labelled row with all items. The scores of all items are then
+kept up to date by each step of the descent itself, which makes a search that learns after every answer several times
+faster. It costs 4 bytes for each labelled row and item.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from riffler.engine import LocalEngine
+from riffler.records import FloatArray, IntArray, Matrix, is_sparse
+from riffler.search.row_store import appended
+
+MOST_BYTES = 128 * 2**20
+
+
+class SimilarityStore:
+    """Gathers rows of similarities at the end of buffers that double when they are full.
+
+    >>> store = SimilarityStore(LocalEngine([np.array([[1.0, 2.0], [3.0, 4.0]])]))
+    >>> store.places(np.array([1])).tolist(), store.rows.values[0].tolist()
+    ([0], [11.0, 25.0])
+    """
+
+    def __init__(self, engine: LocalEngine) -> None:
+        from riffler._fast.rows import SimilarRows
+
+        self._every: Matrix = engine.rows(np.arange(engine.n_rows))
+        self._terms = self._every.tocsc() if is_sparse(self._every) else None
+        self._place: IntArray = np.full(engine.n_rows, -1, dtype=np.int32)
+        self.n_rows, self.n_weights = 0, engine.n_rows
+        self._squares: FloatArray = np.empty(0)
+        self._rows: Any = SimilarRows(np.empty((0, engine.n_rows), dtype=np.float32), np.empty(0, dtype=np.int64))
+
+    @property
+    def rows(self) -> Any:  # noqa: ANN401 - a tuple of arrays for the compiled loops
+        """The rows gathered so far, in the order in which they came."""
+        return self._rows
+
+    @property
+    def numbers(self) -> IntArray:
+        """Rows of the collection that are gathered."""
+        numbers: IntArray = self._rows.numbers[: self.n_rows]
+        return numbers
+
+    @property
+    def squares(self) -> FloatArray:
+        """Squared norm of each row gathered."""
+        return self._squares[: self.n_rows]
+
+    @property
+    def full(self) -> bool:
+        """Whether the rows have outgrown their room."""
+        return 4 * self.n_rows * self.n_weights > MOST_BYTES
+
+    def places(self, numbers: IntArray) -> IntArray:
+        """Return where rows of the collection stand here; new ones join at the end."""
+        new = numbers[self._place[numbers] < 0]
+        if new.size:
+            before, self.n_rows = self.n_rows, self.n_rows + new.size
+            similar = self._similar(new)
+            self._place[new] = np.arange(before, self.n_rows)
+            self._squares = appended(self._squares, before, similar[np.arange(new.size), new].astype(float))
+            self._rows = self._rows._replace(
+                values=appended(self._rows.values, before, similar),
+                numbers=appended(self._rows.numbers, before, new),
+            )
+        return self._place[numbers].astype(np.int64)
+
+    def scores(self, weights: FloatArray) -> FloatArray:
+        """Return the scores of all items: here they are the weights."""
+        scores: FloatArray = weights[:-1] + weights[-1]
+        return scores
+
+    def _similar(self, new: IntArray) -> FloatArray:
+        from riffler._fast.rows import similarities
+
+        chosen, terms = self._every[new], self._terms
+        if terms is None:
+            dense: FloatArray = (chosen @ self._every.T).astype(np.float32)
+            return dense
+        out = np.empty((new.size, self.n_weights), dtype=np.float32)
+        similarities(chosen.data, chosen.indices, chosen.indptr, terms.data, terms.indices, terms.indptr, out)
+        return out
