@@ -19,7 +19,7 @@ from riffler.evaluation.stopping_replay import (
     summarise,
     usual_batch,
 )
-from riffler.stopping import STOPPING_RULES, ControlSample, InARow
+from riffler.stopping import STOPPING_RULES, ControlSample, InARow, Progress
 from tests.stopping.reviews import ranked_labels
 
 
@@ -47,6 +47,19 @@ def test_control_documents_are_met_again_by_a_blind_policy_and_cost_nothing_then
     assert [entry.item for entry in review.entries if entry.origin == "policy"] == [0, 1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("blind", [True, False])
+def test_the_history_kept_along_is_that_of_the_ledger(blind: bool) -> None:
+    rng = np.random.default_rng(5)
+    review = Review(ranked_labels(rng, 300, 40), rng, blind=blind, n_prior=3)
+    for round in range(1, 30):
+        review.draw(int(rng.integers(4)), round)
+        review.go_on(int(rng.integers(12)), round)
+        kept = review.progress(0.9).history()
+        read = Progress(300, review.entries, target=0.9, control_reach=review.reach).history()
+        for name in ("answer", "control", "met", "probability", "ranked"):
+            np.testing.assert_array_equal(getattr(kept, name), getattr(read, name), err_msg=name)
+
+
 @pytest.mark.parametrize("name", REPLAYED)
 def test_every_rule_ends_and_never_costs_more_than_everything(name: str) -> None:
     labels = ranked_labels(np.random.default_rng(3), 800, 80)
@@ -65,7 +78,7 @@ def test_what_a_run_left_is_irrelevant_only_if_it_found_everything() -> None:
 def test_the_table_counts_reviews_that_ended_short() -> None:
     outcomes = [Outcome(0.9, 50, True), Outcome(0.96, 70, True), Outcome(1.0, 100, False)]
     row = summarise("in-a-row", 0.95, outcomes, [100, 100, 100], [60, 65, 70])
-    assert (row.n_short, row.n_all, row.n_reviews, row.certificate) == (1, 1, 3, False)
+    assert (row.n_short, row.n_all, row.n_reviews, row.n_certified) == (1, 1, 3, 0)
     assert row.share == pytest.approx(220 / 300)
     assert row.share_needed == pytest.approx(0.65)
     assert row.lowest_recall == 0.9
@@ -79,7 +92,9 @@ def test_rules_and_targets_come_in_the_order_given_and_repeat_exactly() -> None:
         (0.8, "control"), (0.8, "half"), (0.9, "control"), (0.9, "half"),
     ]  # fmt: skip
     assert rows == replay_rules(orders, ["control", "half"], [0.8, 0.9])["greedy"]
-    assert rows[0].certificate
+    assert rows[0].n_certified == 3
+    assert rows[1].n_certified == 0
+    assert rows == replay_rules(orders, ["control", "half"], [0.8, 0.9], n_jobs=2)["greedy"]
     assert rows[0].share_needed < rows[0].share
 
 

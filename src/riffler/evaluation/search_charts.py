@@ -85,16 +85,17 @@ def _recall_panel(frame: pl.DataFrame, policies: list[str], runs: Runs, end: flo
     ]
     lines = base.mark_line(strokeWidth=2.2).encode(y=y, tooltip=tooltip)
     best = float(np.mean([run.n_relevant / run.n_items for run in runs]))
-    marks = [_guide(0.0, end, end, "any order"), _guide(0.0, min(best, end), min(1.0, end / best), "nothing but finds")]
+    words = ("any order", "nothing but finds") if end == HEAD else ("", "")  # there is room for them
+    marks = [_guide(end, end, words[0]), _guide(min(best, end), min(1.0, end / best), words[1])]
     chart = alt.layer(band, *marks, lines).properties(width=400, height=320)
     return chart.properties(title=alt.TitleParams(text=title, fontSize=13, color=INK, offset=4))
 
 
-def _guide(start: float, end: float, recall: float, words: str) -> Chart:
+def _guide(end: float, recall: float, words: str) -> Chart:
     """Draw a dashed line from the origin, with words at its end."""
     import altair as alt
 
-    place = pl.DataFrame({"share": [start, end], "recall": [0.0, recall]})
+    place = pl.DataFrame({"share": [0.0, end], "recall": [0.0, recall]})
     line = alt.Chart(place).mark_line(strokeDash=[5, 4], color=FAINT, strokeWidth=1.2).encode(x="share:Q", y="recall:Q")
     left = recall >= 0.999
     note = annotation(
@@ -138,7 +139,7 @@ def cost_chart(rows: Sequence[PolicyRow], title: str = "What each recall costs")
         alt.Tooltip("labels:Q", title="labels", format=",.0f"),
     ]
     middle = base.mark_point(filled=True, size=80, opacity=1).encode(x=x, tooltip=tooltip)
-    words = base.mark_text(align="left", dx=9, fontSize=11).encode(x="high:Q", text=alt.Text("share:Q", format=".1%"))
+    words = base.mark_text(align="left", dx=9, fontSize=11).encode(x="end:Q", text=alt.Text("share:Q", format=".1%"))
     height = len(RECALLS) * (16 + 22 * len(policies))
     chart = styled(alt.layer(dots, spread, middle, words).properties(width=760, height=height), title)
     note = "dot: mean of the runs; bar: one standard deviation to either side; ticks: single runs"
@@ -156,7 +157,10 @@ def cost_frames(rows: Sequence[PolicyRow]) -> tuple[pl.DataFrame, pl.DataFrame]:
             points += [{**named, "share": one} for one in shares.runs if one is not None]
             if shares.mean is not None and shares.spread is not None:
                 low, high = max(shares.mean - shares.spread, 0.0), shares.mean + shares.spread
-                means.append({**named, "share": shares.mean, "low": low, "high": high, "labels": labels.mean})
+                end = max(high, *(one for one in shares.runs if one is not None))
+                means.append(
+                    {**named, "share": shares.mean, "low": low, "high": high, "end": end, "labels": labels.mean}
+                )
     return pl.DataFrame(points), pl.DataFrame(means)
 
 
@@ -167,7 +171,8 @@ def _percent(share: float) -> str:
 def stopping_chart(summaries: Mapping[str, Sequence[RuleSummary]], target: float, title: str | None = None) -> Chart:
     """Draw for each rule what it read and what recall it reached at one target, with its lowest recall.
 
-    A rule is red where more reviews ended below the target than the confidence allows.
+    A rule is a certificate where every review ended with a proof, and red where more reviews ended below the target
+    than the confidence allows.
     """
     import altair as alt
 
@@ -184,27 +189,38 @@ def stopping_chart(summaries: Mapping[str, Sequence[RuleSummary]], target: float
         base = base.encode(
             yOffset=alt.YOffset("policy:N", sort=policies), shape=alt.Shape("policy:N", title="policy", sort=policies)
         )
-    read = alt.X("share:Q", title="share of the collection read").scale(domain=[0, 1]).axis(format="~%", tickCount=5)
-    low = min(float(frame["lowest_recall"].min() or 0.0), target)  # type: ignore[arg-type]
-    reached = alt.X("recall:Q", title="recall reached: mean, and the lowest").axis(format="~%", tickCount=5)
-    reached = reached.scale(domain=[max(0.0, np.floor(low * 20 - 0.5) / 20), 1.0], nice=False)
     height = len(order) * (12 + 12 * len(policies))
-    left = alt.layer(
-        base.mark_rule(strokeWidth=1.4, opacity=0.5).encode(x=alt.X("share_needed:Q"), x2="share:Q"),
-        base.mark_tick(thickness=1.6, size=10, opacity=0.6).encode(x="share_needed:Q"),
-        base.mark_point(filled=True, size=80, opacity=1).encode(x=read),
-    ).properties(width=390, height=height)
+    low = min(float(frame["lowest_recall"].min() or 0.0), target)  # type: ignore[arg-type]
+    left = alt.layer(*_span(base, "share", "share_needed", "share of the collection read", 0.0))
     right = alt.layer(
         _line_at(target),
-        base.mark_rule(strokeWidth=1.4, opacity=0.5).encode(x=alt.X("lowest_recall:Q"), x2="recall:Q"),
-        base.mark_tick(thickness=1.6, size=10, opacity=0.6).encode(x="lowest_recall:Q"),
-        base.mark_point(filled=True, size=80, opacity=1).encode(x=reached),
-    ).properties(width=390, height=height)
+        *_span(
+            base.encode(y=alt.Y("rule:N", title=None, sort=order).axis(labels=False)),
+            "recall", "lowest_recall", "recall reached: mean, and the lowest",
+            max(0.0, float(np.floor(low * 20 - 0.5)) / 20),
+        ),
+    )  # fmt: skip
+    left, right = (panel.properties(width=390, height=height) for panel in (left, right))
     note = (
         "left: dot, mean share read; tick, what the order itself needs to reach the target. right: tick, worst review"
     )
     chart = styled(alt.hconcat(left, right, spacing=30), title)
     return chart.properties(title=alt.TitleParams(text=title, subtitle=note, subtitleColor=FAINT))
+
+
+def _span(base: Chart, to: str, start: str, words: str, least: float) -> list[Chart]:
+    """Draw a tick at one column, a dot at another, and a line between them."""
+    import altair as alt
+
+    # every layer has the same scale: of several that differ Vega-Lite takes the widest
+    scale = alt.Scale(domain=[least, 1.0], nice=False, zero=False)
+    axis = alt.Axis(format="~%", tickCount=5, title=words)
+    from_, dot = alt.X(f"{start}:Q", scale=scale, axis=axis), alt.X(f"{to}:Q", scale=scale, axis=axis)
+    return [
+        base.mark_rule(strokeWidth=1.4, opacity=0.5).encode(x=from_, x2=f"{to}:Q"),
+        base.mark_tick(thickness=1.6, size=10, opacity=0.6).encode(x=from_),
+        base.mark_point(filled=True, size=80, opacity=1).encode(x=dot),
+    ]
 
 
 def stopping_frame(summaries: Mapping[str, Sequence[RuleSummary]], target: float) -> pl.DataFrame:
@@ -235,7 +251,7 @@ VERDICTS = {"certificate": PALETTE[0], "heuristic": PALETTE[4], "short too often
 def _verdict(row: RuleSummary) -> str:
     if row.p_value < 0.01:
         return "short too often"
-    return "certificate" if row.certificate else "heuristic"
+    return "certificate" if row.n_certified == row.n_reviews else "heuristic"
 
 
 def _verdict_colour() -> alt.Color:
@@ -263,4 +279,5 @@ def _line_at(target: float) -> Chart:
     import altair as alt
 
     place = pl.DataFrame({"recall": [target]})
-    return alt.Chart(place).mark_rule(strokeDash=[5, 4], color=FAINT).encode(x="recall:Q")
+    x = alt.X("recall:Q").scale(zero=False, nice=False)
+    return alt.Chart(place).mark_rule(strokeDash=[5, 4], color=FAINT).encode(x=x)

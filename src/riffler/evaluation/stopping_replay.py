@@ -10,7 +10,7 @@ A rule looks after every batch; control documents it wants are drawn from a rand
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from riffler.errors import InputError
 from riffler.ledger import RELEVANT, Entry
 from riffler.records import BoolArray, IntArray
 from riffler.stopping import STOPPING_RULES, Progress, StoppingRule, rule_from_name
+from riffler.stopping.progress import History
 
 NOT_IN_A_LEDGER = {
     "autostop": "documents drawn with probabilities of their own",
@@ -38,6 +39,17 @@ class Outcome:
     recall: float
     cost: int
     stopped: bool  # before everything was read
+    certified: bool = False  # the rule said that the target is proved
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment(Progress):
+    """A progress whose history was kept along the way: reading the ledger anew at every look takes most of a replay."""
+
+    kept: History | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_history", self.kept)
 
 
 class Review:
@@ -49,17 +61,30 @@ class Review:
         self.labelled: BoolArray = np.zeros(labels.size, dtype=bool)
         self.entries: list[Entry] = []
         self.rank = self.reach = self.n_read = 0
+        self._place = np.zeros(labels.size, dtype=np.int64)  # when an item was first asked
+        self._answer: IntArray = np.zeros(labels.size, dtype=np.int8)
+        self._control, self._met = np.zeros((2, labels.size), dtype=bool)
+        self._probability = np.zeros(labels.size)
+        self._ranked: IntArray = np.zeros(labels.size, dtype=np.int8)
+        self._n_ranked = 0
         for item in range(n_prior):
             self._ask(item, "prior", 0)
         self.rank = n_prior
 
     def _ask(self, item: int, origin: str, round: int) -> None:
-        probability = 1.0 / (self.labels.size - self.n_read) if origin == "control" else 1.0
-        again = bool(self.labelled[item])
-        cost = 0.0 if again else 1.0
-        self.entries.append(Entry(item, round, origin, False, probability, int(self.labels[item]), cost, ""))
-        self.labelled[item] = True
-        self.n_read += not again
+        control, again, answer = origin == "control", bool(self.labelled[item]), int(self.labels[item])
+        probability = 1.0 / (self.labels.size - self.n_read) if control else 1.0
+        self.entries.append(Entry(item, round, origin, False, probability, answer, 0.0 if again else 1.0, ""))
+        if not again:
+            at = self._place[item] = self.n_read
+            self._answer[at], self._control[at], self._probability[at] = answer, control, probability
+            self.labelled[item] = True
+            self.n_read += 1
+        if not control:
+            at = self._place[item]
+            self._met[at] = self._control[at]
+            self._ranked[self._n_ranked] = answer
+            self._n_ranked += 1
 
     def _skip(self) -> None:
         while self.reach < self.labels.size and self.labelled[self.order[self.reach]]:
@@ -105,18 +130,20 @@ def replay_rule(
 
     >>> labels = np.repeat([1, 0], [20, 180])
     >>> replay_rule(labels, rule_from_name("in-a-row", n=30), np.random.default_rng(0), batch=10)
-    Outcome(recall=1.0, cost=50, stopped=True)
+    Outcome(recall=1.0, cost=50, stopped=True, certified=False)
     """
     review = Review(labels, rng, blind=rule.blind, n_prior=n_prior)
     for round in range(1, labels.size + 2):
         progress = review.progress(target, confidence)
-        if rule.decide(progress).stop or review.n_read == labels.size:
+        decision = rule.decide(progress)
+        if decision.stop or review.n_read == labels.size:
             break
         n_control = rule.controls(progress, batch)
         review.draw(n_control, round)
         review.go_on(batch - n_control, round)
     found = int(labels[review.labelled].sum())
-    return Outcome(found / max(int(labels.sum()), 1), review.n_read, review.n_read < labels.size)
+    certified = decision.stop and decision.certificate
+    return Outcome(found / max(int(labels.sum()), 1), review.n_read, review.n_read < labels.size, certified)
 
 
 def full_order(answers: IntArray, n_items: int, n_relevant: int) -> IntArray:
@@ -158,15 +185,16 @@ def replayable(name: str) -> StoppingRule:
 class RuleSummary:
     """One rule at one target, over all replayed reviews.
 
-    n_short : reviews that ended below the target; p_value : of "it ends short in at most 1 - confidence of all
-    reviews", exact binomial; recall, share : means of what was reached and of what was read; n_all : reviews that read
-    everything; share_needed : mean share that the same orders need to reach the target, known only in hindsight
+    n_certified : reviews that ended with a proof; n_short : reviews that ended below the target; p_value : of "it ends
+    short in at most 1 - confidence of all reviews", exact binomial; recall, share : means of what was reached and of what
+    was read; n_all : reviews that read everything; share_needed : mean share that the same orders need to reach the
+    target, known only in hindsight
     """
 
     rule: str
     target: float
-    certificate: bool
     n_reviews: int
+    n_certified: int
     n_short: int
     p_value: float
     recall: float
@@ -189,8 +217,8 @@ def summarise(
     return RuleSummary(
         rule=rule,
         target=target,
-        certificate=rule_from_name(rule).certificate,
         n_reviews=len(outcomes),
+        n_certified=sum(one.certified for one in outcomes),
         n_short=n_short,
         p_value=float(test.pvalue),
         recall=_mean([one.recall for one in outcomes]),
@@ -220,24 +248,44 @@ def replay_rules(
     rules: Sequence[str],
     targets: Sequence[float],
     confidence: float = 0.95,
+    *,
+    n_jobs: int = 1,
+    tell: Callable[[float, str], None] = lambda share, doing: None,
 ) -> dict[str, list[RuleSummary]]:
     """Replay every rule at every target over the runs of each policy; rows by policy, in the order of targets, rules.
+
+    ``n_jobs`` processes share the work; ``tell`` hears the share done and what is going on.
 
     >>> order = RecordedOrder(np.repeat([1, 0], [20, 180]), n_prior=1, seed=0)
     >>> row = replay_rules({"greedy": [order]}, ["half"], [0.9])["greedy"][0]
     >>> row.recall, row.share, row.n_short
     (1.0, 0.5, 0)
     """
+    cells = [(policy, target, name) for policy in orders for target in targets for name in rules]
+    work = ((orders[policy], name, target, confidence) for policy, target, name in cells)
     found: dict[str, list[RuleSummary]] = {}
-    for policy, those in orders.items():
-        sizes = [one.labels.size for one in those]
-        for target in targets:
-            needed = [_labels_needed(one.labels, target) for one in those]
-            for name in rules:
-                outcomes = [replay_order(one, name, target, confidence) for one in those]
-                row = summarise(name, target, outcomes, sizes, needed, confidence)
-                found.setdefault(policy, []).append(row)
+    for at, ((policy, target, name), outcomes) in enumerate(zip(cells, _outcomes(work, n_jobs), strict=True), start=1):
+        those = orders[policy]
+        needed = [_labels_needed(one.labels, target) for one in those]
+        row = summarise(name, target, outcomes, [one.labels.size for one in those], needed, confidence)
+        found.setdefault(policy, []).append(row)
+        tell(at / len(cells), f"stopping rule {name}, {policy}")
     return found
+
+
+def _outcomes(
+    work: Iterable[tuple[Sequence[RecordedOrder], str, float, float]], n_jobs: int
+) -> Iterator[list[Outcome]]:
+    if n_jobs == 1:
+        yield from (_replay_all(*cell) for cell in work)
+        return
+    from joblib import Parallel, delayed  # type: ignore[import-untyped]
+
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_replay_all)(*cell) for cell in work)
+
+
+def _replay_all(orders: Sequence[RecordedOrder], rule: str, target: float, confidence: float) -> list[Outcome]:
+    return [replay_order(one, rule, target, confidence) for one in orders]
 
 
 def replay_order(order: RecordedOrder, rule: str, target: float, confidence: float) -> Outcome:
