@@ -14,19 +14,21 @@ from riffler.records import BoolArray, IntArray
 class Answers:
     """Answers by row of the collection.
 
+    The policy has its own clock, in *turns*: rounds of control documents, which it must not notice, do not advance it.
     A *hidden* item is a control document that the policy has not come to: it is answered, and the policy does not know.
     """
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._row_of = {name: row for row, name in enumerate(ids)}
         n = len(ids)
+        self.turn = 0  # rounds from which the policy learned
         self.answered: BoolArray = np.zeros(n, dtype=bool)
         self.hidden: BoolArray = np.zeros(n, dtype=bool)
         self.labels: IntArray = np.full(n, UNKNOWN, dtype=np.int8)
         self.first: list[int] = []  # rows in the order in which they were first answered
         # what the policy may know, in the order in which it came to it
         self._rows: IntArray = np.empty(max(n, 1), dtype=np.int64)
-        self._rounds: IntArray = np.empty(max(n, 1), dtype=np.int64)
+        self._turns: IntArray = np.empty(max(n, 1), dtype=np.int64)
         self._n = 0
 
     @property
@@ -35,9 +37,9 @@ class Answers:
         return self._rows[: self._n]
 
     @property
-    def rounds(self) -> IntArray:
-        """Round in which the policy learned of each."""
-        return self._rounds[: self._n]
+    def turns(self) -> IntArray:
+        """Turn in which the policy learned of each."""
+        return self._turns[: self._n]
 
     @property
     def seen(self) -> BoolArray:
@@ -74,5 +76,5 @@ class Answers:
             self.first.append(row)
         self.answered[row], self.hidden[row], self.labels[row] = True, hide, entry.answer
         if not hide:
-            self._rows[self._n], self._rounds[self._n] = row, entry.round
+            self._rows[self._n], self._turns[self._n] = row, self.turn
             self._n += 1

@@ -10,6 +10,7 @@ from riffler.engine import LocalEngine
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, FloatArray, IntArray
+from riffler.search.answers import Answers
 from riffler.search.classifier import WarmClassifier
 
 
@@ -43,20 +44,26 @@ class Learner:
 
     def __init__(self, engine: LocalEngine, settings: ClassifierSettings, order: IntArray, seed: int) -> None:
         self._settings, self._order, self._seed = settings, order, seed
+        self._place: IntArray = np.argsort(order)
         self._classifier = WarmClassifier(engine, loss=settings.loss, C=settings.C, ratio=settings.ratio)
 
-    def scores(self, rows: IntArray, labels: IntArray, seen: BoolArray, round: int) -> FloatArray | None:
-        """Score every item from the labels of some; None while nothing relevant is known."""
-        known = labels != UNKNOWN
+    def scores(self, answers: Answers) -> FloatArray | None:
+        """Score every item from the answers to some; None while nothing relevant is known.
+
+        Within a turn the order of the answers does not matter.
+        """
+        rows = answers.rows[np.lexsort((self._place[answers.rows], answers.turns))]
+        labels = answers.labels[rows]
         if not (labels == RELEVANT).any():
             return None
-        return self._classifier.fit(rows[known], labels[known], self._presumed(seen, round))
+        known = labels != UNKNOWN
+        return self._classifier.fit(rows[known], labels[known], self._presumed(answers.seen, answers.turn))
 
-    def _presumed(self, seen: BoolArray, round: int) -> IntArray:
+    def _presumed(self, seen: BoolArray, turn: int) -> IntArray:
         n = self._settings.presumed
         if not self._settings.fresh:
             first = self._order[:n]
             return first[~seen[first]]
         unread = self._order[~seen[self._order]]
-        rng = np.random.default_rng([self._seed, round])
+        rng = np.random.default_rng([self._seed, turn])
         return rng.choice(unread, size=min(n, unread.size), replace=False, shuffle=False)

@@ -228,8 +228,8 @@ class ActiveSearch:
         ]
 
     def _learn(self) -> None:
-        known = self._answers
-        scores = self._learner.scores(known.rows, known.labels[known.rows], known.seen, self._round)
+        self._answers.turn += 1
+        scores = self._learner.scores(self._answers)
         if scores is not None:  # else what was scored before stays the best guess
             self._scores = scores
 
@@ -241,9 +241,9 @@ class ActiveSearch:
             reviewed=known.seen,
             items=known.rows,
             answers=known.labels[known.rows],
-            rounds=known.rounds,
-            round=self._round,
-            rng=np.random.default_rng([self._seed, 1 + self._round]),
+            rounds=known.turns,
+            round=known.turn,
+            rng=np.random.default_rng([self._seed, 1 + known.turn]),
             ties=self._ties,
             hint=self._hint,
             memberships=self._arms.memberships,

@@ -23,7 +23,7 @@ class SearchView:
     scores : of every item, the higher the more relevant; all 0 while nothing relevant is known
     reviewed : items that have an answer, or are out of the question
     items, answers, rounds : what was answered, in the order of the answers; -1 means "don't know"
-    round : number of batches answered before
+    round : number of batches that the policy learned from
     rng : random numbers keyed by seed and round
     ties : rank of every item in a random order, by which equal scores are told apart
     hint : scores of every item by the description of what is sought; None without one

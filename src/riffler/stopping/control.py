@@ -18,12 +18,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, IntArray
-from riffler.stopping.progress import Decision, History, Progress, all_read, least_total
+from riffler.stopping.progress import Decision, History, Progress, all_read, least_total, nothing_found
 
 SHARE, AT, FALL = 0.19, 25.0, 0.25
 """Most of the collection that is drawn in order to allow misses: 19 % where 25 may be missed, less where more may."""
@@ -135,20 +136,13 @@ class ControlSample:
     nearly_all : share of the collection from which on a certificate is said to cost nearly everything
     """
 
+    certificate: ClassVar[bool] = True  # a stop is guaranteed
+    blind: ClassVar[bool] = True  # the policy must not learn from control documents that it has not met
+
     every: int = 20
     share: float = SHARE
     window: int = 100
     nearly_all: float = 0.6
-
-    @property
-    def certificate(self) -> bool:
-        """A stop is guaranteed."""
-        return True
-
-    @property
-    def blind(self) -> bool:
-        """The policy must not learn from control documents that it has not met."""
-        return True
 
     def decide(self, progress: Progress) -> Decision:
         """Stop when enough of the random order is labelled and few enough of it were missed by the policy."""
@@ -157,7 +151,7 @@ class ControlSample:
             return done
         n_met, n_missed = _counts(history)
         if n_met == 0:
-            return Decision(False, "Nothing relevant has been found yet, so no recall can be claimed.", True)
+            return nothing_found()
         draws, allowed = self._plan(progress, n_met)
         n_more = max(draws - progress.control_reach, 0)
         if n_more == 0 and n_missed <= allowed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -68,22 +69,15 @@ class Elusion:
     One sample, one claim: it stops when the sample is drawn, proved or not.
     """
 
+    certificate: ClassVar[bool] = True  # what it claims is guaranteed
+    blind: ClassVar[bool] = False  # the sample comes last, so there is nothing to hide
+
     after: StoppingRule = InARow(200)  # noqa: RUF009 - frozen
     n_expected: int = 0
 
     def __post_init__(self) -> None:
         if self.n_expected < 0:
             raise InputError(f"n_expected must be at least 0, got {self.n_expected}.")
-
-    @property
-    def certificate(self) -> bool:
-        """What it claims is guaranteed."""
-        return True
-
-    @property
-    def blind(self) -> bool:
-        """The sample comes last, so there is nothing to hide."""
-        return False
 
     def decide(self, progress: Progress) -> Decision:
         """Say the size of the sample, then what it proved."""

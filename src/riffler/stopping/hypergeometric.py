@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from riffler.ledger import RELEVANT
 from riffler.records import IntArray
 from riffler.stopping.elusion import random_tail
-from riffler.stopping.progress import Decision, Heuristic, Progress, all_read, least_total
+from riffler.stopping.progress import Decision, Heuristic, Progress, all_read, least_total, nothing_found
 
 MOST_SUFFIXES = 200
 
@@ -64,17 +65,10 @@ class HypergeometricRandom:
     Each look is a valid test, and it looks often: a certificate as its authors use it, without a correction.
     """
 
+    certificate: ClassVar[bool] = True  # a single look is guaranteed
+    blind: ClassVar[bool] = False  # the random phase comes last, so there is nothing to hide
+
     switch: float | None = None
-
-    @property
-    def certificate(self) -> bool:
-        """A single look is guaranteed."""
-        return True
-
-    @property
-    def blind(self) -> bool:
-        """The random phase comes last, so there is nothing to hide."""
-        return False
 
     def decide(self, progress: Progress) -> Decision:
         """Test the documents that were drawn at random since the ranked phase."""
@@ -84,7 +78,7 @@ class HypergeometricRandom:
         if (done := all_read(progress, history)) is not None:
             return done
         if history.n_found == 0:
-            return Decision(False, "Nothing relevant has been found yet, so no recall can be claimed.", True)
+            return nothing_found()
         n_unread, n_drawn, n_relevant, n_before = random_tail(progress, history)
         least = least_total(history.n_found, progress.target) - n_before
         if least > n_unread:

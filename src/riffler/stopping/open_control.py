@@ -14,6 +14,7 @@ is a martingale that starts at 1 if R is the truth: it ever reaches 1 / (1 - con
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from riffler.errors import NoClaim
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray
 from riffler.stopping.control import trickle_of
-from riffler.stopping.progress import Decision, History, Progress, all_read, least_total, n_unresolved
+from riffler.stopping.progress import Decision, History, Progress, all_read, least_total, n_unresolved, nothing_found
 
 LEFT = np.array([0.0, 0.02, 0.06, 0.12, 0.22, 0.36, 0.55])
 WEIGHTS = np.diff(np.array([0.0, 0.01, 0.04, 0.09, 0.17, 0.29, 0.45, 1.0]) ** 0.25)
@@ -79,18 +80,11 @@ class OpenControl:
     patience : the policy goes on for about patience * unlabelled / k^2 documents without a find, k as in `control`
     """
 
+    certificate: ClassVar[bool] = True  # a stop is guaranteed
+    blind: ClassVar[bool] = False  # the policy may see everything
+
     every: int = 20
     patience: float = 8.0
-
-    @property
-    def certificate(self) -> bool:
-        """A stop is guaranteed."""
-        return True
-
-    @property
-    def blind(self) -> bool:
-        """The policy may see everything."""
-        return False
 
     def decide(self, progress: Progress) -> Decision:
         """Bound the recall from below, and stop when the bound reaches the target."""
@@ -98,7 +92,7 @@ class OpenControl:
         if (done := all_read(progress, history)) is not None:
             return done
         if history.n_found == 0:
-            return Decision(False, "Nothing relevant has been found yet, so no recall can be claimed.", True)
+            return nothing_found()
         draws = control_draws(progress, history)
         n_known = history.n_found + n_unresolved(history)
         most = most_relevant(

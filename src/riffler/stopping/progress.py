@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -139,13 +139,11 @@ class Decision:
 class StoppingRule(Protocol):
     """A rule says whether to stop, and how many of the next documents it wants drawn at random."""
 
-    @property
-    def certificate(self) -> bool:
-        """Whether a stop is guaranteed to have reached the target, with the confidence asked for."""
+    certificate: ClassVar[bool]
+    """Whether a stop is guaranteed to have reached the target, with the confidence asked for."""
 
-    @property
-    def blind(self) -> bool:
-        """Whether the policy must not learn from control documents before it has met them."""
+    blind: ClassVar[bool]
+    """Whether the policy must not learn from control documents before it has met them."""
 
     def decide(self, progress: Progress) -> Decision:
         """Say whether to stop now."""
@@ -157,8 +155,8 @@ class StoppingRule(Protocol):
 class Heuristic:
     """Base of the rules that promise nothing: they need no control documents."""
 
-    certificate = False
-    blind = False
+    certificate: ClassVar[bool] = False
+    blind: ClassVar[bool] = False
 
     def controls(self, progress: Progress, n: int) -> int:
         """Want no control documents."""
@@ -181,6 +179,26 @@ def least_total(n_found: int, target: float) -> int:
 def n_unresolved(history: History) -> int:
     """Count the control documents that nobody could judge: they count as relevant and missed."""
     return int(np.sum(history.control & (history.answer == UNKNOWN)))
+
+
+def least_sample(target: float, confidence: float) -> int:
+    """Return the least number of random relevant documents that can prove a recall: all of them must be met.
+
+    >>> [least_sample(target, 0.95) for target in (0.8, 0.9, 0.95)]
+    [14, 29, 59]
+    """
+    return math.ceil(math.log(1 - confidence) / math.log(target) - 1e-9)
+
+
+def draw_until(progress: Progress, n: int, wanted: int) -> int:
+    """Return n while fewer than ``wanted`` relevant documents have been drawn at random, then 0."""
+    history = progress.history()
+    return n if int(np.sum(history.control & history.relevant)) < wanted else 0
+
+
+def nothing_found() -> Decision:
+    """Return the decision while nothing relevant is known."""
+    return Decision(False, "Nothing relevant has been found yet, so no recall can be claimed.", certificate=True)
 
 
 def all_read(progress: Progress, history: History) -> Decision | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from riffler.errors import InputError
-from riffler.stopping.progress import Decision, Progress, all_read
+from riffler.stopping.progress import Decision, Progress, all_read, draw_until, least_sample
 
 
 def hits_needed(n_sampled: int, target: float, confidence: float) -> int | None:
@@ -32,21 +33,14 @@ class Qbcb:
     n_sampled=None takes the least number that can prove the target: 14 (.8), 29 (.9), 59 (.95) at 95 %.
     """
 
+    certificate: ClassVar[bool] = True  # a stop is guaranteed
+    blind: ClassVar[bool] = True  # the sample must not steer the policy
+
     n_sampled: int | None = None
 
     def __post_init__(self) -> None:
         if self.n_sampled is not None and self.n_sampled < 1:
             raise InputError(f"n_sampled must be at least 1, or None for the least number, got {self.n_sampled}.")
-
-    @property
-    def certificate(self) -> bool:
-        """A stop is guaranteed."""
-        return True
-
-    @property
-    def blind(self) -> bool:
-        """The sample must not steer the policy."""
-        return True
 
     def decide(self, progress: Progress) -> Decision:
         """Stop when enough of the sample is met."""
@@ -65,9 +59,8 @@ class Qbcb:
 
     def controls(self, progress: Progress, n: int) -> int:
         """Draw at random until the sample holds enough relevant documents."""
-        history = progress.history()
-        return n if int(np.sum(history.control & history.relevant)) < self._wanted(progress) else 0
+        return draw_until(progress, n, self._wanted(progress))
 
     def _wanted(self, progress: Progress) -> int:
-        least = int(np.ceil(np.log(1 - progress.confidence) / np.log(progress.target) - 1e-9))
+        least = least_sample(progress.target, progress.confidence)
         return max(self.n_sampled or least, least)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from riffler.errors import InputError
-from riffler.stopping.progress import Decision, Progress, all_read
+from riffler.stopping.progress import Decision, Progress, all_read, draw_until, least_sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,21 +19,14 @@ class Target:
     n_targets=None as many are drawn as the target and confidence ask for.
     """
 
+    certificate: ClassVar[bool] = True  # it certifies some recall; whether the one that is wanted, each decision says
+    blind: ClassVar[bool] = True  # the targets must not steer the policy
+
     n_targets: int | None = 10
 
     def __post_init__(self) -> None:
         if self.n_targets is not None and self.n_targets < 1:
             raise InputError(f"n_targets must be at least 1, or None for as many as are needed, got {self.n_targets}.")
-
-    @property
-    def certificate(self) -> bool:
-        """It certifies some recall; whether the one that is wanted, each decision says."""
-        return True
-
-    @property
-    def blind(self) -> bool:
-        """The targets must not steer the policy."""
-        return True
 
     def decide(self, progress: Progress) -> Decision:
         """Stop when all targets are met."""
@@ -54,10 +48,9 @@ class Target:
 
     def controls(self, progress: Progress, n: int) -> int:
         """Draw at random until there are enough targets."""
-        history = progress.history()
-        return n if int(np.sum(history.control & history.relevant)) < self._wanted(progress) else 0
+        return draw_until(progress, n, self._wanted(progress))
 
     def _wanted(self, progress: Progress) -> int:
         if self.n_targets is not None:
             return self.n_targets
-        return int(np.ceil(np.log(1 - progress.confidence) / np.log(progress.target) - 1e-9))
+        return least_sample(progress.target, progress.confidence)
