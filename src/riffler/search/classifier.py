@@ -33,6 +33,7 @@ class WarmClassifier:
         relevant ones. All weights are scaled to a mean of 1.
     tolerance : float
         Largest step, in units of a row's norm, at which a fit ends.
+    store : how rows are kept for training; None takes what suits the size of the collection
 
     >>> rows = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1]])
     >>> scores = WarmClassifier(LocalEngine([rows])).fit(np.array([0, 1]), np.array([1, 0]))
@@ -48,6 +49,7 @@ class WarmClassifier:
         C: float = 0.11,
         ratio: float = 9.8,
         tolerance: float = 0.03,
+        store: RowStore | SimilarityStore | None = None,
     ) -> None:
         if loss not in LOSSES:
             raise UnknownName.among("loss of a search classifier", loss, LOSSES)
@@ -56,11 +58,16 @@ class WarmClassifier:
                 raise InputError(f"{name} must be above 0, got {value!r}.")
         self._loss, self._C, self._ratio, self._tolerance = LOSSES[loss], C, ratio, tolerance
         self._engine = engine
-        self._store: RowStore | SimilarityStore = SimilarityStore(engine) if _is_small(engine) else RowStore(engine)
+        self._store = store or (SimilarityStore(engine) if _is_small(engine) else RowStore(engine))
         self._alpha: FloatArray = np.empty(0)
         self._signs: FloatArray = np.empty(0)  # 0 for a row that is gathered and not in the present fit
         self._weights: FloatArray = np.zeros(self._store.n_weights + 1)
         self._n_fits = 0
+
+    @property
+    def weights(self) -> FloatArray:
+        """Weights of the store's columns and, last, the intercept."""
+        return self._weights
 
     def fit(self, numbers: IntArray, labels: IntArray, presumed: IntArray | None = None) -> FloatArray:
         """Fit on labelled rows, and on some presumed irrelevant for this once; return the scores of all rows."""
