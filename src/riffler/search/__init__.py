@@ -5,12 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from riffler.errors import UnknownName
+from riffler.search.mix import Mix
+from riffler.search.mmr import MaximalMarginalRelevance
 from riffler.search.policies import Greedy, Random, Uncertainty
+from riffler.search.schedule import autotar_batch
+from riffler.search.thompson import ClusterThompson
 from riffler.search.view import Policy, SearchView
+from riffler.search.weight_thompson import WeightThompson
 
-POLICIES: dict[str, Callable[[], Policy]] = {"greedy": Greedy, "random": Random, "uncertainty": Uncertainty}
+POLICIES: dict[str, Callable[[], Policy]] = {
+    "greedy": Greedy,
+    "mix": Mix,
+    "mmr": MaximalMarginalRelevance,
+    "random": Random,
+    "thompson": ClusterThompson,
+    "uncertainty": Uncertainty,
+    "weight-thompson": WeightThompson,
+}
 
-__all__ = ["POLICIES", "Greedy", "Policy", "Random", "SearchView", "Uncertainty", "policy_from"]
+__all__ = [
+    "POLICIES",
+    "ClusterThompson",
+    "Greedy",
+    "MaximalMarginalRelevance",
+    "Mix",
+    "Policy",
+    "Random",
+    "SearchView",
+    "Uncertainty",
+    "WeightThompson",
+    "autotar_batch",
+    "policy_from",
+]
 
 
 def policy_from(given: str | Policy) -> Policy:
