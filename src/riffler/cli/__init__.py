@@ -15,6 +15,8 @@ from riffler.cli.active import EXAMPLES, active
 from riffler.cli.datasets import datasets
 from riffler.cli.rank import rank
 from riffler.cli.reproduce import reproduce
+from riffler.cli.simulate import EXAMPLES as SIMULATE_EXAMPLES
+from riffler.cli.simulate import simulate
 from riffler.errors import RifflerError
 
 __all__ = ["app", "main", "run"]
@@ -41,6 +43,7 @@ app = typer.Typer(
 
 app.command()(rank)
 app.command(epilog=EXAMPLES)(active)
+app.command(epilog=SIMULATE_EXAMPLES)(simulate)
 app.command()(datasets)
 app.command()(reproduce)
 

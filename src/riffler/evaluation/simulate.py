@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter, process_time
@@ -24,6 +23,7 @@ from riffler.evaluation.search_problem import Problem, keyed_order
 from riffler.oracles import ArrayOracle
 from riffler.records import FloatArray, IntArray
 from riffler.search.loop import ActiveSearch
+from riffler.search.schedule import autotar_batch
 
 AUTOTAR = "autotar"
 WITH_CLUSTERS = ("thompson",)
@@ -59,21 +59,13 @@ class Plan:
         if not 0 < self.budget <= 1:
             raise InputError(f"budget must be a share of the collection above 0 and at most 1, got {self.budget!r}.")
 
-    def batch_after(self, n_rounds: int) -> int:
-        """Size of the batch that follows so many batches.
+    def batch_after(self, n_answered: int) -> int:
+        """Size of the batch that follows so many answers, priors apart.
 
-        >>> [Plan(batch="autotar").batch_after(n) for n in (0, 1, 9, 10, 11)]
-        [1, 2, 10, 11, 13]
+        >>> [Plan(batch="autotar").batch_after(n) for n in (0, 1, 3, 6)], Plan(batch=25).batch_after(6)
+        ([1, 2, 3, 4], 25)
         """
-        return self.batch if isinstance(self.batch, int) else _autotar_batches(n_rounds + 1)[-1]
-
-
-@lru_cache(maxsize=8)
-def _autotar_batches(n: int) -> tuple[int, ...]:
-    sizes = [1]
-    while len(sizes) < n:
-        sizes.append(sizes[-1] + -(-sizes[-1] // 10))
-    return tuple(sizes)
+        return self.batch if isinstance(self.batch, int) else autotar_batch(n_answered)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,17 +226,16 @@ def run_task(problem: Problem, task: Task, watch: Callable[[float], None] = lamb
         oracle = ArrayOracle(problem.labels)
         search = _begun(problem, task, oracle, file)
         row_of = {name: row for row, name in enumerate(problem.collection.ids)}
-        n_batches = len({entry.round for entry in search.ledger if entry.origin != "prior"})
+        n_prior = sum(entry.origin == "prior" for entry in search.ledger)
         while (n_left := _labels_left(search, problem, task.plan)) > 0:
             wall, cpu = perf_counter(), process_time()
-            ids = search.suggest(min(task.plan.batch_after(n_batches), n_left))
+            ids = search.suggest(min(task.plan.batch_after(len(search.ledger) - n_prior), n_left))
             if not ids:
                 raise InputError(
                     f"The policy {task.policy!r} suggests nothing, and {n_left:,} labels may be asked for."
                 )
             search.answer(ids, oracle.ask([row_of[name] for name in ids]).tolist())
             file.write(search.ledger, Step(perf_counter() - wall, process_time() - cpu))
-            n_batches += 1
             watch(search.progress().n_relevant / problem.n_relevant)
 
 

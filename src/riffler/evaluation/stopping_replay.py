@@ -185,10 +185,11 @@ def replayable(name: str) -> StoppingRule:
 class RuleSummary:
     """One rule at one target, over all replayed reviews.
 
-    n_certified : reviews that ended with a proof; n_short : reviews that ended below the target; p_value : of "it ends
-    short in at most 1 - confidence of all reviews", exact binomial; recall, share : means of what was reached and of what
-    was read; n_all : reviews that read everything; share_needed : mean share that the same orders need to reach the
-    target, known only in hindsight
+    n_certified : reviews that ended with a proof
+    n_short, p_value : reviews that ended below the target, and the exact binomial test of "in at most 1 - confidence of
+        all reviews"
+    recall, share : means of what was reached and of what was read; n_all : reviews that read everything
+    share_needed : mean share that the same orders need to reach the target, known only in hindsight
     """
 
     rule: str

@@ -1,0 +1,281 @@
+"""``riffler simulate``: what a search would have cost, from labels that are known."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from riffler.catalog import known_names
+from riffler.cli import output
+from riffler.cli.search_sources import Columns, Wanted, problems_of
+from riffler.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from riffler.evaluation.search_problem import Problem
+    from riffler.evaluation.simulate import Plan, SearchRun
+    from riffler.evaluation.stopping_replay import RuleSummary
+
+EXAMPLES = """Examples:
+
+riffler simulate review.csv --label label_included --runs 10 --report out.html
+
+riffler simulate review.csv --policy greedy --policy thompson --stop control --stop knee --out runs --json results.json
+
+riffler simulate reuters21578 --label-column labels --labels grain,crude --batch autotar
+
+riffler simulate demo --relevant-classes 3,5,8 --batch 10
+"""
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulated:
+    """A finished simulation."""
+
+    problems: Sequence[Problem]
+    plan: Plan
+    runs: Sequence[SearchRun]
+    stopping: Mapping[str, Sequence[RuleSummary]]
+    confidence: float
+
+
+def simulate(
+    docs: Annotated[
+        str,
+        typer.Argument(
+            metavar="DOCS",
+            help="Texts (CSV, TSV, XLSX, RIS, Parquet, JSON lines, a folder), rows of numbers (CSV, NPZ, svmlight), "
+            "a name from `riffler datasets`, or `demo`.",
+        ),
+    ],
+    label: Annotated[str | None, typer.Option(help="The column with the labels (default: found by its name).")] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="A column with several topics an item, joined by |: one search a topic.")
+    ] = None,
+    labels: Annotated[str, typer.Option(help="With --label-column: topics, separated by commas, or `all`.")] = ALL,
+    min_relevant: Annotated[
+        int, typer.Option(min=1, help="With --labels all: items that a topic must have at least.")
+    ] = 50,
+    relevant_classes: Annotated[
+        str | None, typer.Option(help="Label values that are relevant, separated by commas; all others are not.")
+    ] = None,
+    where: Annotated[
+        list[str] | None, typer.Option(help="COLUMN=VALUE: only rows with this value; may be repeated.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The column with the titles.")] = None,
+    abstract: Annotated[str | None, typer.Option(help="The column with the abstracts.")] = None,
+    text: Annotated[str | None, typer.Option(help="The column with the texts, where there are no abstracts.")] = None,
+    id: Annotated[str | None, typer.Option(help="The column with the ids; `content` makes them of the texts.")] = None,
+    policy: Annotated[
+        list[str] | None, typer.Option(help="A search policy; may be repeated (default: the recommended one).")
+    ] = None,
+    stop: Annotated[
+        list[str] | None,
+        typer.Option(help=f"{', '.join(known_names('stopping rule'))}, or `all`; may be repeated."),
+    ] = None,
+    target: Annotated[
+        list[float] | None, typer.Option(help="Recall that the stopping rules aim at; may be repeated (default: 0.95).")
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="How sure a certificate shall be.")] = 0.95,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of each policy, with seeds one after the other.")] = 10,
+    batch: Annotated[str, typer.Option(help="Labels between two updates; `autotar` starts at 1 and grows.")] = "1",
+    prior_relevant: Annotated[int, typer.Option(min=0, help="Relevant items known from the start.")] = 1,
+    prior_irrelevant: Annotated[int, typer.Option(min=0, help="Irrelevant items known from the start.")] = 1,
+    description: Annotated[str | None, typer.Option(help="What is sought, in a sentence.")] = None,
+    budget: Annotated[
+        float, typer.Option(help="Share of the collection after which a run ends, if it has not found everything.")
+    ] = 1.0,
+    clusters: Annotated[
+        str | None,
+        typer.Option(help="Soft clusters for `thompson`: lda, nmf or kmeans (default: lda, numbers kmeans)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first run.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes that share the runs; 0 takes one a core.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the runs: a killed simulation goes on there, a finished run is kept."),
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write tables and charts as one page (.html).")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the results as JSON; `-` prints them.")] = None,
+) -> None:
+    """Simulate searches on labelled data: what each recall costs, and where stopping rules would have ended.
+
+    The live search is answered by the recorded labels and goes on until everything relevant is found. Labels count
+    from the first prior on. Stopping rules are replayed over the finished runs.
+    """
+    _check_targets(out, report, json)
+    targets = tuple(dict.fromkeys(target or [0.95]))
+    rules = _rules(stop or [], targets, confidence, budget)
+    plan = _plan(batch, prior_relevant, prior_irrelevant, description, budget)
+    policies = _policies(policy or [])
+    wanted = Wanted(
+        classes=_listed("--relevant-classes", relevant_classes),
+        topic_column=label_column,
+        topics=None if labels == ALL else _listed("--labels", labels),
+        min_relevant=min_relevant,
+        where=tuple(_pair(one) for one in where or []),
+    )
+    if label_column is None and labels != ALL:
+        raise InputError("--labels names topics of a column. Name the column as well (--label-column).")
+    with output.progress_bar() as tell, _folder(out) as folder:
+        tell(0.0, "reading")
+        problems = _prepared(problems_of(docs, Columns(title, abstract, text, id, label), wanted), policies, clusters)
+        done = _simulated(
+            problems, policies, plan, folder, runs, seed, jobs or os.cpu_count() or 1, rules, targets, confidence, tell
+        )
+    _show(done, out, report, json)
+
+
+def _simulated(
+    problems: Sequence[Problem], policies: list[str], plan: Plan, folder: Path, n_runs: int, seed: int, n_jobs: int,
+    rules: list[str], targets: tuple[float, ...], confidence: float, tell: Callable[[float, str], None],
+) -> Simulated:  # fmt: skip
+    from riffler.evaluation import simulate as simulation
+    from riffler.evaluation.search_report import recorded_orders
+    from riffler.evaluation.stopping_replay import replay_rules
+
+    end = 0.7 if rules else 1.0
+    made = simulation.simulate(
+        problems, policies, plan, folder, n_runs=n_runs, seed=seed, n_jobs=n_jobs, tell=output.stretch(tell, 0.0, end)
+    )
+    stopping: dict[str, list[RuleSummary]] = {}
+    if rules:
+        stopping = replay_rules(
+            recorded_orders(made), rules, targets, confidence, n_jobs=n_jobs, tell=output.stretch(tell, end, 1.0)
+        )
+    return Simulated(problems, plan, made, stopping, confidence)
+
+
+def _show(done: Simulated, out: Path | None, report: Path | None, json: Path | None) -> None:
+    from riffler.cli.simulate_tables import print_simulation
+    from riffler.evaluation.search_report import simulation_json
+
+    found = simulation_json(done.problems, done.runs, done.plan, done.stopping, done.confidence)
+    if out is None:  # the runs are gone with the folder they were in
+        for row in _every_policy(found):
+            row["ledgers"] = []
+    if json == Path("-"):
+        import json as plain
+
+        typer.echo(plain.dumps(found, indent=2, allow_nan=False, ensure_ascii=False))
+    else:
+        print_simulation(done.problems, done.runs, done.plan, done.stopping)
+    console = output.console()
+    written = []
+    if report is not None:
+        from riffler.evaluation.search_page import write_page
+
+        write_page(report, done.problems, done.runs, done.plan, done.stopping)
+        written.append(f"report written to {report}")
+    if json is not None and json != Path("-"):
+        output.write_json(json, found)
+        written.append(f"results written to {json}")
+    if out is not None:
+        written.append(f"runs kept in {out}")
+    if json != Path("-"):
+        for line in written:
+            console.print(line, soft_wrap=True)
+
+
+def _every_policy(found: dict[str, object]) -> Iterator[dict[str, object]]:
+    groups = [found, *found["topics"].values()]  # type: ignore[attr-defined]
+    for group in groups:
+        yield from group["policies"].values()
+
+
+@contextmanager
+def _folder(out: Path | None) -> Iterator[Path]:
+    """Give the folder of the runs: the one named, or one that goes away."""
+    from tempfile import TemporaryDirectory
+
+    if out is not None:
+        yield out
+        return
+    with TemporaryDirectory(prefix="riffler-") as folder:
+        yield Path(folder)
+
+
+def _prepared(problems: list[Problem], policies: list[str], clusters: str | None) -> list[Problem]:
+    """Add soft clusters where a policy uses them."""
+    from riffler.evaluation.search_problem import with_clusters
+    from riffler.evaluation.simulate import WITH_CLUSTERS
+    from riffler.records import is_sparse
+
+    if not any(one in WITH_CLUSTERS for one in policies):
+        if clusters is not None:
+            raise InputError(
+                f"--clusters is for {', '.join(WITH_CLUSTERS)}, and no such policy is to run. Leave it out."
+            )
+        return problems
+    return with_clusters(problems, clusters or ("lda" if is_sparse(problems[0].features) else "kmeans"))
+
+
+def _policies(given: list[str]) -> list[str]:
+    from riffler.search import POLICIES, policy_from
+
+    names = list(dict.fromkeys(given or ["default" if "default" in POLICIES else "greedy"]))
+    for name in names:
+        policy_from(name)
+    return names
+
+
+def _rules(given: list[str], targets: tuple[float, ...], confidence: float, budget: float) -> list[str]:
+    from riffler.evaluation.stopping_replay import REPLAYED, replayable
+
+    for option, values in (("--target", targets), ("--confidence", (confidence,))):
+        for value in values:
+            if not 0 < value < 1:
+                raise InputError(f"{option} must lie between 0 and 1, both excluded, got {value!r}.")
+    names = list(dict.fromkeys(name for one in given for name in (REPLAYED if one == ALL else [one])))
+    for name in names:
+        replayable(name)
+    if names and budget < 1:
+        raise InputError("Stopping rules are replayed over runs that found everything. Leave out --budget or --stop.")
+    return names
+
+
+def _plan(batch: str, relevant: int, irrelevant: int, description: str | None, budget: float) -> Plan:
+    from riffler.evaluation.simulate import AUTOTAR, Plan
+
+    if batch != AUTOTAR and not batch.isdecimal():
+        raise InputError(f"--batch must be a number of at least 1, or {AUTOTAR}, got {batch!r}.")
+    return Plan(batch if batch == AUTOTAR else int(batch), relevant, irrelevant, description, budget)
+
+
+def _listed(option: str, given: str | None) -> tuple[str, ...] | None:
+    """Values separated by commas.
+
+    >>> _listed("--labels", "grain, crude")
+    ('grain', 'crude')
+    """
+    if given is None:
+        return None
+    values = tuple(one.strip() for one in given.split(",") if one.strip())
+    if not values:
+        raise InputError(f"{option} names no value, got {given!r}. Separate several by commas.")
+    return values
+
+
+def _pair(given: str) -> tuple[str, str]:
+    column, equals, value = given.partition("=")
+    if not equals or not column:
+        raise InputError(f"--where must be COLUMN=VALUE, got {given!r}.")
+    return column, value
+
+
+def _check_targets(out: Path | None, report: Path | None, json: Path | None) -> None:
+    """Refuse what could not be written, before any work is done."""
+    if out is not None:
+        output.check_target(out / "a run", "--out")
+    if report is not None:
+        output.check_target(report, "--report", (".html", ".htm"))
+    if json is not None and json != Path("-"):
+        output.check_target(json, "--json")
