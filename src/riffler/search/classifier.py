@@ -70,7 +70,15 @@ class WarmClassifier:
         return self._weights
 
     def fit(self, numbers: IntArray, labels: IntArray, presumed: IntArray | None = None) -> FloatArray:
-        """Fit on labelled rows, and on some presumed irrelevant for this once; return the scores of all rows."""
+        """Learn from labelled rows, and from some presumed irrelevant for this once; return the scores of all rows."""
+        self.learn(numbers, labels, presumed)
+        scores = self._store.scores(self._weights)
+        if isinstance(self._store, SimilarityStore) and self._store.full:
+            self._outgrow(self._store)
+        return scores
+
+    def learn(self, numbers: IntArray, labels: IntArray, presumed: IntArray | None = None) -> None:
+        """Bring the weights up to date; it costs what the labelled rows cost, whatever the size of the collection."""
         from riffler._fast.dual import descend
 
         presumed = np.empty(0, dtype=np.int64) if presumed is None else presumed
@@ -91,10 +99,6 @@ class WarmClassifier:
             n_passes, self._tolerance, numbers.size,
         )  # fmt: skip
         self._n_fits += 1
-        scores = self._store.scores(self._weights)
-        if isinstance(self._store, SimilarityStore) and self._store.full:
-            self._outgrow(self._store)
-        return scores
 
     def _outgrow(self, store: SimilarityStore) -> None:
         """Go on with the rows themselves."""
