@@ -19,7 +19,7 @@ from riffler.data.item_ids import content_ids, given_ids
 from riffler.data.jsonl import read_jsonl
 from riffler.data.judgements import read_judgements
 from riffler.data.labels import Positive
-from riffler.data.opening import COMPRESSIONS, check_file
+from riffler.data.opening import check_file, format_of
 from riffler.data.public import Folder, load_documents
 from riffler.data.ris import TAGS_COLUMN, looks_tagged, read_records
 from riffler.data.spreadsheet import read_spreadsheet
@@ -171,23 +171,12 @@ def read_frame(path: Path, encoding: str | None = None) -> pl.DataFrame:
 
 
 def text_format_of(path: Path) -> str:
-    """Name the format by the ending of a file name.
+    """Name the format of a collection by the ending of its file name.
 
     >>> text_format_of(Path("export.ris.gz")), text_format_of(Path("review.XLSX"))
     ('tagged', 'spreadsheet')
     """
-    name = path.name.lower()
-    for compression in COMPRESSIONS:
-        name = name.removesuffix(compression)
-    compressed = len(name) < len(path.name)
-    for kind, endings in FORMATS.items():
-        if name.endswith(endings) and not (compressed and kind in ("spreadsheet", "parquet")):
-            return kind
-    known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
-    raise DataFileError(
-        f"{path}: the ending tells no known format. Known: {known}; text formats also with "
-        f"{', '.join(COMPRESSIONS)} behind; or a folder of text files."
-    )
+    return format_of(path, FORMATS, ("spreadsheet", "parquet"), "; or a folder of text files")
 
 
 def _text_part(

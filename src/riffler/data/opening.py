@@ -6,7 +6,7 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -27,8 +27,13 @@ DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 """What the decompressors raise on a cut or foreign file."""
 
 
-def format_of(path: Path) -> str:
-    """Name the format by the ending of a file name.
+def format_of(
+    path: Path,
+    formats: Mapping[str, tuple[str, ...]] = FORMATS,
+    never_compressed: tuple[str, ...] = ("npz", "parquet"),
+    others: str = "",
+) -> str:
+    """Name the format by the ending of a file name; ``others`` says in the error what else could have been passed.
 
     >>> format_of(Path("a9a/train.svm.xz")), format_of(Path("review.CSV"))
     ('svmlight', 'csv')
@@ -37,13 +42,13 @@ def format_of(path: Path) -> str:
     for compression in COMPRESSIONS:
         name = name.removesuffix(compression)
     compressed = len(name) < len(path.name)
-    for kind, endings in FORMATS.items():
-        if name.endswith(endings) and not (compressed and kind in ("npz", "parquet")):
+    for kind, endings in formats.items():
+        if name.endswith(endings) and not (compressed and kind in never_compressed):
             return kind
-    known = ", ".join(ending for endings in FORMATS.values() for ending in endings)
+    known = ", ".join(ending for endings in formats.values() for ending in endings)
     raise DataFileError(
         f"{path}: the ending tells no known format. Known: {known}; "
-        f"text formats also with {', '.join(COMPRESSIONS)} behind."
+        f"text formats also with {', '.join(COMPRESSIONS)} behind{others}."
     )
 
 
