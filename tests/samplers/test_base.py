@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from riffler import Exponential, InputError, Inverse, UnknownName
 from riffler.records import FloatArray
-from riffler.samplers import budgeted, sampler_from
+from riffler.samplers import WeightedSampler, budgeted, sampler_from
 from tests.naive.active_at_k import by_sorting
 
 weights_of_rows = st.lists(st.one_of(st.just(0.0), st.floats(1e-9, 1e9)), min_size=1, max_size=30).map(np.array)
@@ -44,6 +44,14 @@ def test_weights_that_underflow() -> None:
 def test_settings_that_make_no_sense(sampler: type) -> None:
     with pytest.raises(InputError, match="must be above 0, got"):
         sampler()
+
+
+def test_a_sampler_without_weights_cannot_be_made() -> None:
+    class Weightless(WeightedSampler):
+        pass
+
+    with pytest.raises(TypeError, match="abstract method"):
+        Weightless()  # type: ignore[abstract]
 
 
 def test_names() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -45,12 +46,12 @@ class Sampler(Protocol):
         ...
 
 
-class WeightedSampler:
+class WeightedSampler(ABC):
     """Asks for each row independently, with a probability in proportion to a weight that its gap decides."""
 
+    @abstractmethod
     def weights(self, gaps: FloatArray) -> FloatArray:
         """Weight of each row, at least 0."""
-        raise NotImplementedError
 
     def sample(self, below: Below, ask: Ask) -> float:
         """Draw each row with its budgeted probability."""
