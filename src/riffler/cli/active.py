@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,26 @@ riffler active cod-rna -k 50 --sampler exponential --sampler uniform --budget 20
 
 riffler active papers.csv -k 20 --ask questions.csv --ranked ranked.csv
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the options say; None where they say nothing."""
+
+    data: str
+    label: str | None
+    positive: str | None
+    k: int | None
+    methods: list[str] | None
+    samplers: list[str] | None
+    budget: int | None
+    kernel: str | None
+    floor: float | None
+    batches: int | None
+    seed: int | None
+    runs: int | None
+    held_out: float | None
+    charts: tuple[Path, ...]
 
 
 def active(
@@ -86,31 +107,43 @@ def active(
     """
     if json is not None:
         output.check_target(json, "--json")
+    options = Options(
+        data=data, label=label, positive=positive, k=k, methods=method, samplers=sampler, budget=budget, kernel=kernel,
+        floor=floor, batches=batches, seed=seed, runs=runs, held_out=held_out, charts=tuple(chart or ()),
+    )  # fmt: skip
     if ask is None:
-        if ranked is not None:
-            raise InputError("--ranked belongs to --ask: a simulation has no list of its own. Leave it out.")
-        charts = tuple(chart or ())
-        check_charts(charts)
-        table = sources.train_table(data, label, positive)
-        wanted = Simulation.of(
-            table, k=k, methods=method, samplers=sampler, budget=budget, kernel=kernel, floor=floor, batches=batches,
-            seed=seed, runs=runs, held_out=held_out,
-        )  # fmt: skip
-        done = simulate(wanted)
-        print_simulation(done)
-        write_simulation(done, charts, json)
-        return
-    for option, value in (("--runs", runs), ("--held-out", held_out), ("--chart", chart)):
-        if value is not None and value != []:
+        _simulate(options, ranked, json)
+    else:
+        _ask(options, ask, ranked, json)
+
+
+def _simulate(options: Options, ranked: Path | None, json: Path | None) -> None:
+    if ranked is not None:
+        raise InputError("--ranked belongs to --ask: a simulation has no list of its own. Leave it out.")
+    check_charts(options.charts)
+    wanted = Simulation.of(
+        sources.train_table(options.data, options.label, options.positive), k=options.k, methods=options.methods,
+        samplers=options.samplers, budget=options.budget, kernel=options.kernel, floor=options.floor,
+        batches=options.batches, seed=options.seed, runs=options.runs, held_out=options.held_out,
+    )  # fmt: skip
+    done = simulate(wanted)
+    print_simulation(done)
+    write_simulation(done, options.charts, json)
+
+
+def _ask(options: Options, questions: Path, ranked: Path | None, json: Path | None) -> None:
+    for option, value in (("--runs", options.runs), ("--held-out", options.held_out), ("--chart", options.charts)):
+        if value is not None and value != ():
             raise InputError(f"{option} belongs to simulations; a person is asked once. Leave it out with --ask.")
-    output.check_target(ask, "--ask", (".csv",))
+    output.check_target(questions, "--ask", (".csv",))
     if ranked is not None:
         output.check_target(ranked, "--ranked", (".csv",))
     request = AskRequest(
-        k=k, method=only("--method", method), sampler=only("--sampler", sampler), kernel=kernel, floor=floor, seed=seed,
-        batches=batches, budget=budget,
+        k=options.k, method=only("--method", options.methods), sampler=only("--sampler", options.samplers),
+        kernel=options.kernel, floor=options.floor, seed=options.seed, batches=options.batches, budget=options.budget,
     )  # fmt: skip
-    ask_a_person(sources.train_table(data, label, positive), ask, request, ranked, json)
+    table = sources.train_table(options.data, options.label, options.positive)
+    ask_a_person(table, questions, request, ranked, json)
 
 
 def only(option: str, given: list[str] | None) -> str | None:

@@ -94,7 +94,7 @@ def stopping_table(stopping: Mapping[str, Sequence[RuleSummary]], target: float)
     """What each rule read and reached at one target, the cheapest first."""
     table = output.table(
         f"Stopping rules replayed, target {target:.0%}",
-        "rule", "policy", "read", "needed", "recall", "lowest", "below\nthe target", "p of at most\n5 % below",
+        "rule", "policy", "read", "needed", "recall", "lowest", "below\nthe target", "p of the\npromise",
         "with\na proof", "read\neverything",
     )  # fmt: skip
     lines = [(policy, row) for policy, rows in stopping.items() for row in rows if row.target == target]

@@ -186,9 +186,7 @@ def stopping_chart(summaries: Mapping[str, Sequence[RuleSummary]], target: float
         tooltip=_stopping_tooltip(),
     )
     if len(policies) > 1:
-        base = base.encode(
-            yOffset=alt.YOffset("policy:N", sort=policies), shape=alt.Shape("policy:N", title="policy", sort=policies)
-        )
+        base = base.encode(yOffset=alt.YOffset("policy:N", sort=policies))
     height = len(order) * (12 + 12 * len(policies))
     low = min(float(frame["lowest_recall"].min() or 0.0), target)  # type: ignore[arg-type]
     left = alt.layer(*_span(base, "share", "share_needed", "share of the collection read", 0.0))
@@ -215,11 +213,12 @@ def _span(base: Chart, to: str, start: str, words: str, least: float) -> list[Ch
     # every layer has the same scale: of several that differ Vega-Lite takes the widest
     scale = alt.Scale(domain=[least, 1.0], nice=False, zero=False)
     axis = alt.Axis(format="~%", tickCount=5, title=words)
+    shape = alt.Shape("policy:N", title="policy", sort=None)
     from_, dot = alt.X(f"{start}:Q", scale=scale, axis=axis), alt.X(f"{to}:Q", scale=scale, axis=axis)
     return [
         base.mark_rule(strokeWidth=1.4, opacity=0.5).encode(x=from_, x2=f"{to}:Q"),
         base.mark_tick(thickness=1.6, size=10, opacity=0.6).encode(x=from_),
-        base.mark_point(filled=True, size=80, opacity=1).encode(x=dot),
+        base.mark_point(filled=True, size=80, opacity=1).encode(x=dot, shape=shape),
     ]
 
 

@@ -28,6 +28,12 @@ th:first-child, td:first-child { text-align: left; } thead th { border-bottom: 2
 td small { color: #777; } tr.short td { color: #C1272D; } .best { font-weight: 600; }
 """
 
+READING = (
+    '<p class="note">Shares of the collection that were read, and that the order itself needs; recall reached, mean '
+    "and lowest. Red: more reviews ended below the target than the confidence allows (the exact binomial test of that "
+    "promise rejects at 1 %).</p>"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -92,7 +98,8 @@ def search_page(
     for target in dict.fromkeys(row.target for those in stopping.values() for row in those):
         name = f"stopping{round(target * 1000)}"
         charts[name] = stopping_chart(stopping, target)
-        parts += [f"<h2>Stopping rules, target {target:.0%}</h2>", stopping_table(stopping, target).html(), _div(name)]
+        parts += [f"<h2>Stopping rules, target {target:.0%}</h2>", READING]
+        parts += [stopping_table(stopping, target).html(), _div(name)]
     parts.append(f'<p class="note">{escape(_made_with(problems))}</p>')
     return _page(_title(problems), parts, charts)
 
@@ -168,7 +175,7 @@ def stopping_table(stopping: Mapping[str, Sequence[RuleSummary]], target: float)
         )
         for policy, row in lines
     ]
-    head = ("rule", "policy", "read", "needed", "recall", "lowest", "below<br>the target", "p of at most<br>5 % below")
+    head = ("rule", "policy", "read", "needed", "recall", "lowest", "below<br>the target", "p of the<br>promise")
     classes = tuple("short" if row.p_value < 0.01 else "" for _, row in lines)
     return Table((*head, "with<br>a proof", "read<br>everything"), tuple(cells), classes)
 
