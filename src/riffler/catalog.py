@@ -37,6 +37,12 @@ def _samplers() -> Iterable[str]:
     return SAMPLERS
 
 
+def _search_policies() -> Iterable[str]:
+    from riffler.search import POLICIES
+
+    return POLICIES
+
+
 def _stopping_rules() -> Iterable[str]:
     from riffler.stopping import STOPPING_RULES
 
@@ -55,6 +61,7 @@ FAMILIES: dict[str, Callable[[], Iterable[str]]] = {
     "kernel": _kernels,
     "ranker": _rankers,
     "sampler": _samplers,
+    "search policy": _search_policies,
     "stopping rule": _stopping_rules,
     "surrogate": _surrogates,
 }

@@ -107,7 +107,8 @@ def likeness(rows: Matrix, others: Matrix) -> FloatArray:
     products = rows @ others.T
     largest = products.max(axis=1)
     values = largest.toarray().ravel() if is_sparse(largest) else np.asarray(largest).ravel()
-    positive: FloatArray = np.maximum(values, 0.0)
+    # the last digits of a product depend on how many rows are multiplied at once
+    positive: FloatArray = np.round(np.maximum(values, 0.0), 12)
     return positive
 
 
