@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from riffler.evaluation.scorers import precision_at_k_scorer
     from riffler.features.bm25 import bm25_scores
+    from riffler.features.clusters import SoftClusters, soft_clusters
     from riffler.features.embedding import as_embedding, embed_texts, stack_features
     from riffler.features.text import TextFeatures
     from riffler.learners.active_at_k import ActivePerceptronAtK, PaperReadings
@@ -74,6 +75,11 @@ if TYPE_CHECKING:
     from riffler.oracles import ArrayOracle, CallableOracle, FileOracle
     from riffler.samplers import Exponential, Inverse, Sequential, Uniform
     from riffler.scorers import Rbf, RbfFourier, RbfNystroem, RbfProjectron, RbfRemoval
+    from riffler.search.learner import ClassifierSettings
+    from riffler.search.loop import ActiveSearch, SearchProgress
+    from riffler.stopping.control import ControlSample, certifiable_recall
+    from riffler.stopping.elusion import required_sample
+    from riffler.stopping.progress import Decision
     from riffler.stopping.top_claim import TopClaim, claim_path, claim_top
 
 _HOMES = {
@@ -104,6 +110,7 @@ _HOMES = {
     ),
     "riffler.evaluation.scorers": ("precision_at_k_scorer",),
     "riffler.features.bm25": ("bm25_scores",),
+    "riffler.features.clusters": ("SoftClusters", "soft_clusters"),
     "riffler.features.embedding": ("as_embedding", "embed_texts", "stack_features"),
     "riffler.features.text": ("TextFeatures",),
     "riffler.learners.active_at_k": ("ActivePerceptronAtK", "PaperReadings"),
@@ -145,6 +152,11 @@ _HOMES = {
     ),
     "riffler.oracles": ("ArrayOracle", "CallableOracle", "FileOracle"),
     "riffler.samplers": ("Exponential", "Inverse", "Sequential", "Uniform"),
+    "riffler.search.learner": ("ClassifierSettings",),
+    "riffler.search.loop": ("ActiveSearch", "SearchProgress"),
+    "riffler.stopping.control": ("ControlSample", "certifiable_recall"),
+    "riffler.stopping.elusion": ("required_sample",),
+    "riffler.stopping.progress": ("Decision",),
     "riffler.stopping.top_claim": ("TopClaim", "claim_path", "claim_top"),
 }
 """Which module defines which public names; one test compares it with ``__all__`` and with the typed imports above."""
@@ -154,6 +166,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "ActiveModifiedPerceptron",
     "ActivePerceptronAtK",
+    "ActiveSearch",
     "ActiveTopK",
     "AdaptiveB",
     "AnswerError",
@@ -162,9 +175,12 @@ __all__ = [
     "Avg",
     "BudgetExhausted",
     "CallableOracle",
+    "ClassifierSettings",
     "Collection",
+    "ControlSample",
     "DataFileError",
     "DataSetMissing",
+    "Decision",
     "Duplicates",
     "Exponential",
     "FeatureMismatch",
@@ -189,8 +205,10 @@ __all__ = [
     "RbfRemoval",
     "RifflerError",
     "SGDAtK",
+    "SearchProgress",
     "SelectiveSamplingPerceptron",
     "Sequential",
+    "SoftClusters",
     "Step",
     "Struct",
     "Surrogate",
@@ -205,6 +223,7 @@ __all__ = [
     "average_precision",
     "bm25_scores",
     "bootstrap_interval",
+    "certifiable_recall",
     "claim_path",
     "claim_top",
     "collection_from_frame",
@@ -226,7 +245,9 @@ __all__ = [
     "read_table",
     "recall_at_k",
     "reciprocal_rank",
+    "required_sample",
     "roc_auc",
+    "soft_clusters",
     "stack_features",
     "winner_takes_all",
 ]
