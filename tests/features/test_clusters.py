@@ -83,9 +83,8 @@ def test_rows_sum_to_one_with_few_entries_and_a_seed_repeats(method: str) -> Non
 def test_rows_without_features_share_one_more_cluster(method: str) -> None:
     counts, _ = grouped_counts(2)
     full = soft_clusters(counts, method=method, n_clusters=6)
-    rows = sparse.vstack(
-        [counts[:100], sparse.csr_matrix((2, counts.shape[1]), dtype=np.float32), counts[100:]]
-    ).tocsr()
+    empty = sparse.csr_matrix(np.zeros((2, counts.shape[1]), dtype=np.float32))
+    rows = sparse.vstack([counts[:100], empty, counts[100:]], format="csr")
     memberships = soft_clusters(rows, method=method, n_clusters=6).memberships
     assert memberships.shape == (242, 7)
     np.testing.assert_array_equal(memberships[[100, 101]].toarray(), np.eye(7)[[6, 6]])

@@ -108,5 +108,5 @@ def test_bad_input_is_named_and_nothing_is_half_taken_in() -> None:
         search.suggest(0)
     with pytest.raises(InputError, match=r"a row for each of the 300 items, got 2"):
         ActiveSearch(collection, features=np.eye(2))
-    with pytest.raises(UnknownName, match=r"No search policy called 'best'. Known: greedy, random, uncertainty"):
+    with pytest.raises(UnknownName, match=r"No search policy called 'best'. Known: .*greedy, .*random, .*uncertainty"):
         ActiveSearch(collection, policy="best")
