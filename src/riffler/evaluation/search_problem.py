@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from riffler.features.clusters import SoftClusters
 
 
+N_COSINES = 1000
+MOST_VALUES = 100_000_000  # cosines of all rows together: 400 MB
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
     """One search: find the items of ``labels`` 1; several topics share a collection and its features.
@@ -178,21 +182,27 @@ def with_clusters(problems: Sequence[Problem], method: str) -> list[Problem]:
 
 
 def number_features(X: Matrix) -> Matrix:
-    """Rows of numbers on the scale that texts have: columns of dense rows standardised, every row of length 1, float32.
+    """Rows of numbers for a linear model, each of length 1, float32.
 
-    >>> number_features(np.array([[1.0, 10.0], [3.0, 30.0]])).round(3)
-    array([[-0.707, -0.707],
-           [ 0.707,  0.707]], dtype=float32)
+    Sparse rows stay what they are. Dense ones become columns on one scale and random cosines of them: what is relevant
+    among images or measurements has seldom one straight border. (Digits 3, 5 and 8 of ten: 602 labels to find 95 %
+    where the columns alone need 738.)
+
+    >>> number_features(np.array([[1.0, 10.0], [3.0, 30.0]])).shape
+    (2, 1002)
     """
     if is_sparse(X):
         from sklearn.preprocessing import normalize
 
         return normalize(X.astype(np.float32))
-    from riffler.features.column_map import column_scale
+    from riffler.features.column_map import ColumnMap
 
-    rows = column_scale(X)(X)
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-    return np.ascontiguousarray(rows, dtype=np.float32)
+    made = ColumnMap(min(N_COSINES, MOST_VALUES // X.shape[0]), gamma=None, seed=0).fit(X)
+    rows = np.empty((X.shape[0], made.n_features), dtype=np.float32)
+    for start, stop in made.block_bounds(X.shape[0]):
+        block = made.transform(X[start:stop])
+        rows[start:stop] = block / np.maximum(np.linalg.norm(block, axis=1, keepdims=True), 1e-12)
+    return rows
 
 
 def text_features(collection: Collection) -> tuple[Matrix, float]:
