@@ -68,7 +68,8 @@ def interval_words(ratios: ArrayLike) -> str:
     '0.900 (0.900 to 0.900)'
     """
     low, high = interval(ratios)
-    return f"{geometric_mean(ratios):.3f} ({low:.3f} to {high:.3f})"
+    bounds = f" ({low:.3f} to {high:.3f})" if low == low else ""  # one set alone has none
+    return f"{geometric_mean(ratios):.3f}{bounds}"
 
 
 def yes_or_no(reached: bool) -> str:
