@@ -1,7 +1,8 @@
 """What every active ranker shares: a batch comes, its top k is predicted, some labels are bought, the ranker learns.
 
 ``step`` is the whole loop. A ranker says how it scores, what it asks, and how it learns; asking changes nothing but
-the oracle's ledger, so a step that fails midway can be taken again.
+the oracle's ledger, so a step that fails midway can be taken again. ``fit`` and ``partial_fit`` learn from labels that
+are all known, and ask nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,12 +21,12 @@ from sklearn.utils.validation import check_is_fitted
 from riffler.errors import InputError, KClippedWarning
 from riffler.features.blocks import Scaling, identity_scaling, standard_scaling
 from riffler.learners.asking import OpenBatch, Step, draw_keys, named_items, top_rows
-from riffler.learners.checks import checked_rows, shaped_rows
+from riffler.learners.checks import TrainingSet, checked_rows, checked_training, shaped_rows
 from riffler.learners.ranker import threshold_of_top
 from riffler.ledger import Item
 from riffler.metrics import precision_at_k
 from riffler.oracles.base import Oracle
-from riffler.records import FloatArray, Matrix, is_sparse
+from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 
 HIGH_ROWS = 4  # times k: rows among which the end of the top is looked for after learning
 
@@ -70,6 +71,40 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
         self._close(X, scores, number + 1)
         return batch.close(floor)
 
+    def fit(self, X: Matrix, y: ArrayLike) -> Self:
+        """Learn from labels that are all known, and forget whatever was learned before."""
+        self._check_settings()
+        data = checked_training(self, X, y, None)
+        for name in ("n_rounds_", "classes_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        self._learn_all(data)
+        return self
+
+    def partial_fit(self, X: Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Learn from one more batch whose labels are all known; nothing is asked."""
+        self._check_settings()
+        first = not hasattr(self, "n_rounds_")
+        data = checked_training(self, X, y, None, classes=classes if first else self.classes_, reset=first)
+        self._learn_batch(data)
+        return self
+
+    def _learn_all(self, data: TrainingSet) -> None:
+        """Learn from everything at once; by default it is a batch like any other."""
+        self._learn_batch(data)
+
+    def _learn_batch(self, data: TrainingSet) -> None:
+        first = not hasattr(self, "n_rounds_")
+        if first:
+            self._begin(data.X)
+        number = 0 if first else self.n_rounds_
+        self._learn_known(data.X, data.labels, number)
+        self._close_known(data, number + 1)
+
+    def _close_known(self, data: TrainingSet, n_rounds: int) -> None:
+        self.classes_ = data.classes
+        self._close(data.X, self._scores(data.X), n_rounds)
+
     @abstractmethod
     def _check_settings(self) -> None:
         """Refuse parameters that make no sense."""
@@ -89,6 +124,10 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
     @abstractmethod
     def _learn(self, batch: OpenBatch) -> None:
         """Learn from what the batch was asked."""
+
+    @abstractmethod
+    def _learn_known(self, X: Matrix, labels: IntArray, number: int) -> None:
+        """Learn from a batch, the ``number``-th from 0 on, whose labels 1/0 are all known."""
 
     def _close(self, X: Matrix, scores: FloatArray, n_rounds: int) -> None:
         self.n_rounds_ = n_rounds
@@ -127,13 +166,13 @@ class ActiveRanker(ClassifierMixin, BaseEstimator):
                 "how many there are is not known while labels are being bought."
             )
 
-    def _n_top(self, n_rows: int) -> int:
+    def _n_top(self, n_rows: int, stacklevel: int = 4) -> int:
         if n_rows < self.k:
             warnings.warn(
                 f"k={self.k} asks for more than the {n_rows} rows of this batch: all of them are predicted. "
                 "Pass larger batches or a smaller k to silence this.",
                 KClippedWarning,
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
         return min(int(self.k), n_rows)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from riffler.errors import InputError, UnknownName
 from riffler.learners.active import SCALINGS, ActiveRanker, first_scaling
 from riffler.learners.asking import OpenBatch, Step, top_rows
-from riffler.learners.checks import checked_training
+from riffler.learners.checks import TrainingSet
 from riffler.ledger import IRRELEVANT, RELEVANT
 from riffler.records import FloatArray, IntArray, Matrix
 from riffler.samplers import Below, Sampler, sampler_from
@@ -53,7 +52,8 @@ class ActivePerceptronAtK(ActiveRanker):
         mean:   Delta * mean of A  -  sum of FP
         ipw:    Delta * mean of A weighted by 1 / probability  -  sum of FP
 
-    and not at all where A or FP is empty ("none" needs only one of them).
+    and not at all where A or FP is empty ("none" needs only one of them). With labels that are all known, A is found
+    among all positives below (Perceptron@k-max); ``fit`` takes the rows in ``round(ln n)`` random batches.
 
     Parameters
     ----------
@@ -123,40 +123,23 @@ class ActivePerceptronAtK(ActiveRanker):
     scorer_: Scorer
     _scores_show_bad_values = True
 
-    def fit(self, X: Matrix, y: ArrayLike) -> Self:
-        """Learn from labels that are all known, in ``round(ln n)`` batches of random rows."""
-        data = checked_training(self, X, y, None)
-        for name in ("n_rounds_", "classes_"):
-            if hasattr(self, name):
-                delattr(self, name)
+    def _learn_all(self, data: TrainingSet) -> None:
+        """Learn in ``round(ln n)`` batches of random rows, as if they came in a stream."""
         n_rows = data.X.shape[0]
         order = np.random.RandomState(self._new_seed()).permutation(n_rows)
         for rows in np.array_split(order, max(1, round(np.log(n_rows)))):
-            self._partial_fit(data.X[rows], data.labels[rows], data.classes)
-        return self
+            self._learn_batch(replace(data, X=data.X[rows], labels=data.labels[rows], weight=data.weight[rows]))
 
-    def partial_fit(self, X: Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from one batch whose labels are all known: Perceptron@k-max, and nothing is asked."""
-        first = not hasattr(self, "n_rounds_")
-        data = checked_training(self, X, y, None, classes=classes if first else self.classes_, reset=first)
-        return self._partial_fit(data.X, data.labels, data.classes)
-
-    def _partial_fit(self, X: Matrix, labels: IntArray, classes: Any) -> Self:  # noqa: ANN401 - labels of any kind
-        self._check_settings()
-        if not hasattr(self, "n_rounds_"):
-            self._begin(X)
-            self.n_rounds_ = 0
-        self.classes_ = classes
+    def _learn_known(self, X: Matrix, labels: IntArray, number: int) -> None:
+        """Perceptron@k-max: every positive below the top is found."""
         scores = self._scores(X)
-        n = scores.size
-        tie_draws, draws = self._draws(range(n), self.n_rounds_)
-        top = top_rows(scores, self._n_top(n), tie_draws)
-        outside = np.ones(n, dtype=bool)
+        n_rows = scores.size
+        tie_draws, draws = self._draws(range(n_rows), number)
+        top = top_rows(scores, self._n_top(n_rows, stacklevel=5), tie_draws)
+        outside = np.ones(n_rows, dtype=bool)
         outside[top] = False
         missed = np.flatnonzero(outside & (labels > 0))
         self._update(X, top[labels[top] == 0], missed, np.ones(missed.size), scores, draws)
-        self._close(X, scores, self.n_rounds_ + 1)
-        return self
 
     def _check_settings(self) -> None:
         self._check_k()

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from riffler.errors import InputError, UnknownName
 from riffler.features.column_map import ColumnMap
 from riffler.learners.active import ActiveRanker
 from riffler.learners.asking import OpenBatch, Step
 from riffler.learners.bought import WEIGHTINGS, Bought, stacked
-from riffler.learners.checks import checked_training
 from riffler.learners.cover import COVERS
 from riffler.learners.drift import DriftWatch
 from riffler.learners.laplace import LaplaceLogistic, Posterior
@@ -22,7 +20,7 @@ from riffler.learners.purchase import Purchase, purchase_from
 from riffler.learners.shopping import Shopping, Terms
 from riffler.ledger import Item
 from riffler.oracles.base import Oracle
-from riffler.records import FloatArray, Matrix
+from riffler.records import FloatArray, IntArray, Matrix
 from riffler.scorers.width import check_gamma
 
 ENOUGH_ROWS = 2000  # unlabelled rows that the scale of the columns is learned from
@@ -148,32 +146,6 @@ class ActiveTopK(ActiveRanker):
         with threadpool_limits(limits=1, user_api="blas"):
             return super().step(X, oracle, items)
 
-    def fit(self, X: Matrix, y: ArrayLike) -> Self:
-        """Learn from labels that are all known."""
-        data = checked_training(self, X, y, None)
-        for name in ("n_rounds_", "classes_"):
-            if hasattr(self, name):
-                delattr(self, name)
-        return self._take_in(data.X, data.labels, data.classes)
-
-    def partial_fit(self, X: Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from one batch whose labels are all known; nothing is asked."""
-        first = not hasattr(self, "n_rounds_")
-        data = checked_training(self, X, y, None, classes=classes if first else self.classes_, reset=first)
-        return self._take_in(data.X, data.labels, data.classes)
-
-    def _take_in(self, X: Matrix, labels: Any, classes: Any) -> Self:  # noqa: ANN401 - labels of any kind
-        self._check_settings()
-        if not hasattr(self, "n_rounds_"):
-            self._begin(X)
-            self.n_rounds_ = 0
-        self.classes_ = classes
-        self.bought_ = self.bought_.more(X, labels, self.n_rounds_, np.ones(len(labels)))
-        self._refit()
-        self._learn_scale(X)
-        self._close(X, self._scores(X), self.n_rounds_ + 1)
-        return self
-
     def _check_settings(self) -> None:
         self._check_k()
         if self.kernel not in KERNELS:
@@ -241,6 +213,11 @@ class ActiveTopK(ActiveRanker):
         if self._watch.stake >= self.alarm:
             self._forget(batch.round)
         self._learn_scale(batch.X)
+
+    def _learn_known(self, X: Matrix, labels: IntArray, number: int) -> None:
+        self.bought_ = self.bought_.more(X, labels, number, np.ones(labels.size))
+        self._refit()
+        self._learn_scale(X)
 
     def _forget(self, round: int) -> None:
         """Drop the labels from before the stream changed; with them goes whatever they taught."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import expit
 
@@ -15,7 +14,6 @@ from riffler.features.blocks import RowBlocks, Scaling
 from riffler.learners.active import SCALINGS, ActiveRanker, first_scaling
 from riffler.learners.asking import OpenBatch, draw_keys
 from riffler.learners.bought import stacked
-from riffler.learners.checks import checked_training
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 from riffler.scorers.linear import LinearScorer
@@ -113,28 +111,6 @@ class ImportanceWeightedActive(ActiveRanker):
         self.scaling = scaling
         self.random_state = random_state
 
-    def fit(self, X: Matrix, y: ArrayLike) -> Self:
-        """Learn from labels that are all known, each with weight 1."""
-        self._check_settings()
-        data = checked_training(self, X, y, None)
-        self._begin(data.X)
-        return self._remember_known(data.X, data.labels, data.classes, n_rounds=1)
-
-    def partial_fit(self, X: Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from one more batch whose labels are all known, each with weight 1; nothing is asked."""
-        self._check_settings()
-        first = not hasattr(self, "n_rounds_")
-        data = checked_training(self, X, y, None, classes=classes if first else self.classes_, reset=first)
-        if first:
-            self._begin(data.X)
-        return self._remember_known(data.X, data.labels, data.classes, n_rounds=1 if first else self.n_rounds_ + 1)
-
-    def _remember_known(self, X: Matrix, labels: IntArray, classes: Any, n_rounds: int) -> Self:  # noqa: ANN401 - labels of any kind
-        self._remember(X, labels, np.ones(labels.size), np.arange(labels.size), n_rounds - 1)
-        self.classes_ = classes
-        self._close(X, self._scores(X), n_rounds)
-        return self
-
     def _check_settings(self) -> None:
         self._check_k()
         if self.scaling not in SCALINGS:
@@ -187,6 +163,9 @@ class ImportanceWeightedActive(ActiveRanker):
             labels = (batch.answers[known] == RELEVANT).astype(np.int8)
             keys = draw_keys(batch.items)[rows]
             self._remember(batch.X[rows], labels, 1.0 / batch.probability[known], keys, batch.round)
+
+    def _learn_known(self, X: Matrix, labels: IntArray, number: int) -> None:
+        self._remember(X, labels, np.ones(labels.size), np.arange(labels.size), number)
 
     def _remember(self, X: Matrix, labels: IntArray, weight: FloatArray, keys: IntArray, number: int) -> None:
         new = Bought(_scaled(X, self._scaling), labels, weight, self._shares(keys, number))

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from riffler.errors import UnknownName
 from riffler.features.blocks import Scaling
 from riffler.learners.active import SCALINGS, ActiveRanker, first_scaling
 from riffler.learners.asking import OpenBatch
-from riffler.learners.checks import checked_training
+from riffler.learners.checks import TrainingSet
 from riffler.ledger import IRRELEVANT, RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray, Matrix
 from riffler.scorers.linear import LinearScorer
@@ -66,30 +65,24 @@ class OnlineWeights:
 
 
 class OnlineRanker(ActiveRanker):
-    """A perceptron that walks a batch row by row and may change after each label; rows come in the order given."""
+    """A perceptron that walks a batch row by row and may change after each label; rows come in the order given.
+
+    With labels that are all known every mistake corrects the weights; ``fit`` takes the rows in random order, once.
+    """
 
     scaling: str
     weights_: OnlineWeights
 
-    def fit(self, X: Matrix, y: ArrayLike) -> Self:
-        """Learn from labels that are all known, in one pass over the rows in random order."""
-        self._check_settings()
-        data = checked_training(self, X, y, None)
+    def _learn_all(self, data: TrainingSet) -> None:
+        """Learn in one pass over the rows in random order."""
         self._begin(data.X)
-        order = np.random.RandomState(self._seed).permutation(data.X.shape[0])
-        return self._pass(data.X, data.labels, order, data.classes, n_rounds=1)
+        self._correct_mistakes(data.X, data.labels, np.random.RandomState(self._seed).permutation(data.X.shape[0]))
+        self._close_known(data, 1)
 
-    def partial_fit(self, X: Matrix, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn from one batch whose labels are all known: every mistake corrects the weights, nothing is asked."""
-        self._check_settings()
-        first = not hasattr(self, "n_rounds_")
-        data = checked_training(self, X, y, None, classes=classes if first else self.classes_, reset=first)
-        if first:
-            self._begin(data.X)
-        order = np.arange(data.X.shape[0])
-        return self._pass(data.X, data.labels, order, data.classes, n_rounds=1 if first else self.n_rounds_ + 1)
+    def _learn_known(self, X: Matrix, labels: IntArray, number: int) -> None:
+        self._correct_mistakes(X, labels, np.arange(X.shape[0]))
 
-    def _pass(self, X: Matrix, labels: IntArray, order: IntArray, classes: Any, n_rounds: int) -> Self:  # noqa: ANN401 - labels of any kind
+    def _correct_mistakes(self, X: Matrix, labels: IntArray, order: IntArray) -> None:
         from riffler._fast.online import next_mistake
         from riffler._fast.rows import as_rows
 
@@ -103,9 +96,6 @@ class OnlineRanker(ActiveRanker):
             row = int(order[at])
             self._correct(weights, X, row, float(signs[row]), margin / norms[row], float(norms[row]))
             at += 1
-        self.classes_ = classes
-        self._close(X, self._scores(X), n_rounds)
-        return self
 
     def _begin(self, X: Matrix) -> None:
         self._seed = self._new_seed()
