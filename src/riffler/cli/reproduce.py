@@ -25,9 +25,17 @@ def reproduce(
     ),
     json: Annotated[Path | None, typer.Option(metavar="PATH", help="Also write the numbers as JSON here.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, in seconds instead of minutes.")] = False,
+    runs: Annotated[int | None, typer.Option(min=1, help="Runs from different starts (active-search).")] = None,
+    topics: Annotated[
+        str | None, typer.Option(metavar="C17,C18,...", help="Topics to search for (active-search).")
+    ] = None,
+    policies: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Ways of searching beside greedy and thompson (active-search)."),
+    ] = None,
 ) -> None:
     """Run published results again and say what agrees; data sets are looked for in the folder RIFFLER_DATA."""
-    from riffler.reproduction import REPRODUCTIONS
+    from riffler.reproduction import REPRODUCTIONS, Choice
     from riffler.reproduction import reproduce as run_again
 
     if json is not None:
@@ -42,13 +50,23 @@ def reproduce(
         return
     check_folder(out)
     with output.progress_bar() as progress:
-        done = run_again(name, "quick" if quick else "full", progress, out)
+        choice = Choice(runs, listed(topics), listed(policies))
+        done = run_again(name, "quick" if quick else "full", progress, out, choice)
         progress(1.0, "drawing")
         write(name, done, out, json)
     console = output.console()
     for line in done.summary():
         console.print(line, soft_wrap=True)
     console.print(f"page written to {out / name}.md", soft_wrap=True)
+
+
+def listed(names: str | None) -> tuple[str, ...]:
+    """Split names at commas.
+
+    >>> listed("C17, C18"), listed(None)
+    (('C17', 'C18'), ())
+    """
+    return tuple(name.strip() for name in (names or "").split(",") if name.strip())
 
 
 def check_folder(out: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from riffler.errors import UnknownName
+from riffler.errors import InputError, UnknownName
 
 Progress = Callable[[float, str], None]
 """Called with the share done, from 0 to 1, and a word on what is going on."""
@@ -42,11 +43,32 @@ REPRODUCTIONS: dict[str, tuple[str, str]] = {
         "Modi, Sekhari and Gupta (2017): precision at k while buying only the labels that matter",
         "riffler.reproduction.active_at_k",
     ),
+    "active-search": (
+        "Renders (2017): active search for high recall by Thompson sampling over soft clusters",
+        "riffler.reproduction.active_search",
+    ),
 }
 """What each result is and the module whose ``reproduce(size, progress, folder)`` runs it; paths: listing is light."""
 
+WITH_CHOICE = ("active-search",)
+"""Results of which a part can be chosen: their ``reproduce`` takes a :class:`Choice` as well."""
+
 SIZES = ("full", "quick")
 """How thorough a run is: ``full`` takes minutes, ``quick`` seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which part of a result to run; what is not said is as published.
+
+    n_runs : runs from different starts
+    topics : what is searched for
+    policies : ways of searching, beside those that all are compared with
+    """
+
+    n_runs: int | None = None
+    topics: tuple[str, ...] = ()
+    policies: tuple[str, ...] = ()
 
 
 def reproduce(
@@ -54,18 +76,26 @@ def reproduce(
     size: str = "full",
     progress: Progress = lambda share, doing: None,
     folder: Path | None = None,
+    choice: Choice = Choice(),  # noqa: B008 - frozen
 ) -> Reproduced:
     """Run the published result of that name again; a long one keeps in ``folder`` what is finished, and goes on there.
 
     >>> reproduce("at-j")
     Traceback (most recent call last):
-    riffler.errors.UnknownName: No published result called 'at-j'. Known: active-at-k, at-k.
+    riffler.errors.UnknownName: No published result called 'at-j'. Known: active-at-k, active-search, at-k.
     """
     if name not in REPRODUCTIONS:
         raise UnknownName.among("published result", name, REPRODUCTIONS)
     if size not in SIZES:
         raise UnknownName.among("size", size, SIZES)
-    run: Callable[[str, Progress, Path | None], Reproduced] = import_module(REPRODUCTIONS[name][1]).reproduce
+    run: Callable[..., Reproduced] = import_module(REPRODUCTIONS[name][1]).reproduce
+    if name in WITH_CHOICE:
+        return run(size, progress, folder, choice)
+    if choice != Choice():
+        raise InputError(
+            f"Runs, topics and policies can be chosen for {', '.join(WITH_CHOICE)} only, not for {name}. "
+            "Leave --runs, --topics and --policies out."
+        )
     return run(size, progress, folder)
 
 

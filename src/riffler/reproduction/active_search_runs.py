@@ -1,0 +1,200 @@
+"""One search, and all of them; what is finished is kept in a file, so that a reproduction that was stopped goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riffler.engine import LocalEngine
+from riffler.evaluation.search_measures import Discovery, labels_at_recall
+from riffler.evaluation.search_problem import Problem
+from riffler.evaluation.simulate import draw_priors
+from riffler.oracles import ArrayOracle
+from riffler.records import FloatArray, IntArray
+from riffler.reproduction import Progress
+from riffler.reproduction.active_search_data import clusters_of, fingerprint_of
+from riffler.reproduction.active_search_ways import BUDGET, Way
+from riffler.search.classifier import WarmClassifier
+from riffler.search.learner import ClassifierSettings, Learner
+from riffler.search.loop import ActiveSearch
+from riffler.stopping import control_order
+
+if TYPE_CHECKING:
+    from riffler.features.clusters import SoftClusters
+
+FILE = "active-search-runs.jsonl"
+RECALLS = (0.9, 0.95, 0.99)
+N_SEEDS = 3  # relevant documents known at the start
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finished search.
+
+    places : how many documents had been read when each relevant one was found, the seeds first
+    n_read : documents read until the search ended, seeds included
+    """
+
+    places: tuple[int, ...]
+    n_read: int
+    n_items: int
+    n_relevant: int
+    seconds: float
+
+    def share_at(self, recall: float) -> float:
+        """Share of the collection read at a recall; infinite where the run was given up before.
+
+        >>> Found((1, 2, 8), 10, 20, 4, 0.0).share_at(0.75), Found((1, 2, 8), 10, 20, 4, 0.0).share_at(1.0)
+        (0.4, inf)
+        """
+        answers = np.zeros(self.n_read, dtype=np.int8)
+        answers[np.array(self.places) - 1] = 1
+        labels = labels_at_recall(Discovery(answers, self.n_items, self.n_relevant), recall)
+        return float("inf") if labels is None else labels / self.n_items
+
+    def recall_at(self, share: float) -> float:
+        """Recall when a share of the collection has been read.
+
+        >>> Found((1, 2, 8), 10, 20, 4, 0.0).recall_at(0.4)
+        0.75
+        """
+        return sum(place <= share * self.n_items for place in self.places) / self.n_relevant
+
+
+Case = tuple[str, Way]
+"""A topic and a way of searching."""
+
+Results = Mapping[Case, Sequence[Found]]
+"""The runs of each case, in the order of their seeds."""
+
+
+class EqualRows(WarmClassifier):
+    """Logistic regression in which every row weighs the same, however many of each class there are."""
+
+    def fit(self, numbers: IntArray, labels: IntArray, presumed: IntArray | None = None) -> FloatArray:
+        """Fit on labelled rows and presumed ones."""
+        n_relevant = int(np.sum(labels > 0))
+        n_others = numbers.size - n_relevant + (0 if presumed is None else presumed.size)
+        self._ratio = n_relevant / n_others if n_relevant and n_others else 1.0
+        return super().fit(numbers, labels, presumed)
+
+
+class PaperLearner(Learner):
+    """L2 logistic regression with C = 1 on the labelled documents and fresh presumed negatives."""
+
+    def __init__(self, engine: LocalEngine, presumed: int, order: IntArray, seed: int) -> None:
+        settings = ClassifierSettings(loss="logistic", C=1.0, presumed=presumed, fresh=True)
+        super().__init__(engine, settings, order, seed)
+        self._classifier = EqualRows(engine, loss=settings.loss, C=settings.C)
+
+
+class PaperSearch(ActiveSearch):
+    """The search of every review, with the paper's classifier in it."""
+
+    def __init__(
+        self, problem: Problem, way: Way, clusters: SoftClusters | None, known: Sequence[int], seed: int
+    ) -> None:
+        ids = problem.collection.ids
+        super().__init__(
+            problem.collection, policy=way.made(), features=problem.features, clusters=clusters, seed=seed
+        )  # fmt: skip
+        self._learner = PaperLearner(self._engine, way.presumed, control_order(ids, f"{seed}/order"), seed)
+        self._know([ids[row] for row in known], ())
+
+
+def run_once(problem: Problem, way: Way, clusters: SoftClusters | None, seed: int) -> Found:
+    """Search until recall 0.99 is reached and the budget is spent, everything is found, or the limit is reached."""
+    start = process_time()
+    oracle, n_items, n_relevant = ArrayOracle(problem.labels), problem.n_items, problem.n_relevant
+    known = draw_priors(problem, min(N_SEEDS, n_relevant), 0, seed).tolist()
+    answers: list[int] = oracle.ask(known, origin="prior").tolist()
+    search = PaperSearch(problem, way, clusters, known, seed)
+    while sum(answers) < n_relevant:
+        reached = sum(answers) >= RECALLS[-1] * n_relevant
+        n_left = int((BUDGET if reached else way.limit) * n_items) - len(answers)
+        if n_left <= 0:
+            break
+        ids = search.suggest(min(way.batch, n_left))
+        told = oracle.ask([int(name) for name in ids]).tolist()
+        search.answer(ids, told)
+        answers += told
+    places = tuple((np.flatnonzero(answers) + 1).tolist())
+    return Found(places, len(answers), n_items, n_relevant, round(process_time() - start, 2))
+
+
+def run_all(
+    cases: Sequence[tuple[Case, int]],
+    problems: Mapping[str, Problem],
+    progress: Progress = lambda share, doing: None,
+    folder: Path | None = None,
+) -> dict[Case, list[Found]]:
+    """Run each case with its number of seeds, from 0 on, seed by seed, one thread.
+
+    With a folder, finished runs are written there and taken from there; remove the file after changing the code.
+    """
+    from threadpoolctl import threadpool_limits
+
+    kept = KeptSearches(None if folder is None else folder / FILE)
+    print_of = fingerprint_of(next(iter(problems.values())).features)
+    made: dict[int, SoftClusters] = {}
+    most = max(n_runs for _, n_runs in cases)
+    jobs = [(case, seed) for seed in range(most) for case, n_runs in cases if seed < n_runs]
+    results: dict[Case, list[Found]] = {case: [] for case, _ in cases}
+    with threadpool_limits(1):
+        for number, ((topic, way), seed) in enumerate(jobs):
+            progress(number / len(jobs), f"{topic}, {way.name}, seed {seed}")
+            key = f"{topic} {way!r} data={print_of} seed={seed}"
+            run = kept.get(key)
+            if run is None:
+                if way.n_clusters is not None and way.n_clusters not in made:
+                    progress(number / len(jobs), f"LDA, {way.n_clusters} topics")
+                    made[way.n_clusters] = clusters_of(problems[topic].features, way.n_clusters, print_of, folder)
+                clusters = None if way.n_clusters is None else made[way.n_clusters]
+                run = run_once(problems[topic], way, clusters, seed)
+                kept.add(key, run)
+            results[topic, way].append(run)
+    return results
+
+
+class KeptSearches:
+    """Finished runs in a file of one JSON object a line; None keeps nothing. Runs of another version are not taken."""
+
+    def __init__(self, path: Path | None) -> None:
+        from riffler import __version__
+
+        self.path, self._version = path, __version__
+        self._runs: dict[str, Found] = {}
+        for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:  # the line that was being written when a run was stopped
+                continue
+            if entry["riffler"] == self._version:
+                self._runs[entry["key"]] = Found(**{**entry["run"], "places": tuple(entry["run"]["places"])})
+
+    def get(self, key: str) -> Found | None:
+        """Give the run of that key, or None."""
+        return self._runs.get(key)
+
+    def add(self, key: str, run: Found) -> None:
+        """Write a run at the end of the file."""
+        if self.path is None:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # A line cut short by a stop must not swallow this one: every entry starts on a line of its own.
+        line = json.dumps({"riffler": self._version, "key": key, "run": found_as_json(run)}, allow_nan=False)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(f"\n{line}" if file.tell() else line)
+
+
+def found_as_json(run: Found) -> dict[str, Any]:
+    """Give a run as plain values."""
+    from dataclasses import asdict
+
+    return {**asdict(run), "places": list(run.places)}

@@ -1,0 +1,70 @@
+"""The paper's protocol: its classifier, its seeds, its budget; and what is kept of finished runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from riffler.engine import LocalEngine
+from riffler.reproduction.active_search_data import clusters_of, made_up
+from riffler.reproduction.active_search_runs import EqualRows, Found, KeptSearches, run_once
+from riffler.reproduction.active_search_ways import GREEDY, THOMPSON, smaller
+from riffler.search.weight_thompson import fit_logistic
+
+
+def test_every_row_weighs_the_same_in_the_classifier() -> None:
+    problem = made_up(["A"], n_items=300)["A"]
+    numbers = np.arange(200)
+    labels, presumed = problem.labels[numbers], np.arange(200, 260)
+    classifier = EqualRows(LocalEngine([problem.features]), loss="logistic", C=1.0, tolerance=1e-6)
+    for _ in range(30):  # each fit makes few passes
+        scores = classifier.fit(numbers, labels, presumed)
+    signs = np.r_[np.where(labels > 0, 1.0, -1.0), -np.ones(presumed.size)]
+    exact = fit_logistic(problem.features[:260].astype(np.float64), signs, C=1.0)
+    np.testing.assert_allclose(scores, problem.features @ exact[:-1] + exact[-1], atol=2e-3)
+
+
+def test_a_run_repeats_and_ends_at_the_budget_or_when_everything_is_found() -> None:
+    problem = made_up(["A"])["A"]
+    (greedy,) = smaller((GREEDY,))
+    run = run_once(problem, greedy, None, seed=1)
+    again = run_once(problem, greedy, None, seed=1)
+    assert replace(again, seconds=0.0) == replace(run, seconds=0.0)
+    assert len(run.places) == run.n_relevant or run.n_read == int(0.4 * run.n_items)
+    short = run_once(problem, replace(greedy, limit=0.05), None, seed=1)
+    assert short.n_read == 75
+    assert short.share_at(0.99) == float("inf")
+    assert short.places == tuple(place for place in run.places if place <= 75)
+
+
+def test_clusters_are_kept_in_the_folder_and_change_the_search(tmp_path: Path) -> None:
+    problem = made_up(["A"])["A"]
+    (thompson,) = smaller((THOMPSON,))
+    made = clusters_of(problem.features, 10, "abc", tmp_path)
+    taken = clusters_of(problem.features, 10, "abc", tmp_path)
+    np.testing.assert_array_equal(made.memberships.toarray(), taken.memberships.toarray())
+    with_arms = run_once(problem, thompson, taken, seed=0)
+    assert with_arms.places != run_once(problem, thompson, None, seed=0).places
+
+
+def test_kept_runs_survive_a_line_that_was_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    first, second = Found((1, 2), 10, 100, 3, 0.5), Found((1, 5), 9, 100, 3, 0.25)
+    KeptSearches(path).add("a", first)
+    with path.open("a", encoding="utf-8") as file:
+        file.write('\n{"riffler": "0')
+    kept = KeptSearches(path)
+    assert kept.get("a") == first
+    assert kept.get("b") is None
+    kept.add("b", second)
+    assert KeptSearches(path).get("b") == second
+    path.write_text(path.read_text(encoding="utf-8").replace('"riffler": "', '"riffler": "old-'), encoding="utf-8")
+    assert KeptSearches(path).get("a") is None
+
+
+@pytest.mark.parametrize(("recall", "share"), [(0.5, 0.2), (0.75, 0.8), (0.99, float("inf"))])
+def test_share_read_at_a_recall(recall: float, share: float) -> None:
+    assert Found((1, 2, 8), n_read=9, n_items=10, n_relevant=4, seconds=0.0).share_at(recall) == share
