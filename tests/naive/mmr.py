@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from riffler.records import BoolArray, FloatArray, IntArray
@@ -25,14 +23,15 @@ def marginal_relevance(
 ) -> list[int]:
     """Choose n items, one after the other."""
     left = [item for item in range(len(scores)) if not reviewed[item]]
+    low, high = min(scores[item] for item in left), max(scores[item] for item in left)
     known, chosen = found.tolist(), []
     for _ in range(min(n, len(left))):
         value = {}
         for item in left:
             # rounded, as sums of products differ in their last digits
             alike = round(max((cosine(rows[item], rows[other]) for other in known), default=0.0), 12)
-            chance = 1 / (1 + math.exp(-scores[item]))
-            value[item] = relevance * chance - (1 - relevance) * max(alike, 0.0)
+            score = (scores[item] - low) / (high - low)
+            value[item] = relevance * score - (1 - relevance) * max(alike, 0.0)
         best = max(left, key=lambda item: (value[item], -ties[item]))
         left.remove(best)
         known.append(best)

@@ -9,7 +9,6 @@ import numpy as np
 from riffler.engine import LocalEngine
 from riffler.errors import InputError
 from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
-from riffler.search.thompson import logistic
 from riffler.search.view import SearchView
 
 FIRST_LOOK = 256  # candidates whose likeness is computed at first; then twice as many, if there may be better ones
@@ -19,9 +18,9 @@ FIRST_LOOK = 256  # candidates whose likeness is computed at first; then twice a
 class MaximalMarginalRelevance:
     """The item of the largest λ · π_i − (1 − λ) · max_j cos⁺(x_i, x_j), then the next, given those chosen.
 
-    j runs over the items chosen before and all found relevant; π_i is the logistic function of the score, and cos⁺ the
-    cosine, or 0 where that is negative. The search is exact: λ · π_i bounds the value from above, so the likeness of
-    an item is computed only when no item that is worse by this bound could be left out otherwise.
+    j runs over the items chosen before and all found relevant; π_i is the score, scaled so that unreviewed items lie
+    between 0 and 1, and cos⁺ the cosine, or 0 where that is negative. λ · π_i bounds the value from above, so likeness
+    is computed only for items whose bound reaches the best value; the choice is as if it were computed for all.
 
     Parameters
     ----------
@@ -47,7 +46,7 @@ class MaximalMarginalRelevance:
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return at most n items in the order they were chosen."""
         free = np.flatnonzero(~view.reviewed)
-        bounds = self.relevance * logistic(view.scores[free])
+        bounds = self.relevance * spread_out(view.scores[free])
         falling = np.lexsort((free if view.ties is None else view.ties[free], -bounds))
         looked = _Looked(view, free[falling], bounds[falling], 1.0 - self.relevance)
         chosen = [looked.take_best() for _ in range(min(n, free.size))]
@@ -94,6 +93,17 @@ class _Looked:
         self._likeness = np.concatenate([self._likeness, *parts])
         self._open = np.append(self._open, np.ones(new.size, dtype=bool))
         self._rows = _stacked(self._rows, rows)
+
+
+def spread_out(scores: FloatArray) -> FloatArray:
+    """Scale scores to lie between 0 and 1; equal scores are all 0.
+
+    >>> spread_out(np.array([-1.0, 0.0, 3.0])).tolist()
+    [0.0, 0.25, 1.0]
+    """
+    low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
+    scaled: FloatArray = (scores - low) / (high - low) if high > low else np.zeros(scores.size)
+    return scaled
 
 
 def likeness(rows: Matrix, others: Matrix) -> FloatArray:

@@ -11,6 +11,7 @@ from riffler.engine.local import best_of
 from riffler.errors import InputError
 from riffler.ledger import IRRELEVANT, RELEVANT
 from riffler.records import BoolArray, FloatArray, IntArray
+from riffler.search.chances import chances_of
 from riffler.search.selection import best_for_draws, live_clusters
 from riffler.search.view import SearchView
 
@@ -27,7 +28,7 @@ class ClusterThompson:
         S_k ← γ S_k + Σ_i r_i μ_ik        F_k ← γ F_k + Σ_i (1 − r_i) μ_ik        S_k = F_k = prior at first.
 
     For each item of a batch all rates are drawn anew, θ*_k = max(S_k / (S_k + F_k), θ_k), and the item of the largest
-    π_i Σ_k μ_ik θ*_k is taken, where π_i is the logistic function of its score. A cluster without unreviewed members
+    π_i Σ_k μ_ik θ*_k is taken, where π_i is its chance by the classifier. A cluster without unreviewed members
     is not drawn. Every answer counts, those known at the start too. While there are no clusters the best scores win.
 
     Parameters
@@ -44,8 +45,9 @@ class ClusterThompson:
         Whether the prior is never forgotten.
     draw : bool
         Whether rates are drawn; if not, the mean is taken for all items (nothing is explored).
-    steepness : float
-        π_i = 1 / (1 + exp(−steepness · score)).
+    steepness : float or None
+        π_i = 1 / (1 + exp(−steepness · score)); None calibrates it by the answers (:func:`chances_of`), as margins are
+        no logits. With a logistic classifier 1 is the paper's.
 
     Of six equal scores in three clusters the first was read and is irrelevant, so its cluster waits:
 
@@ -67,20 +69,20 @@ class ClusterThompson:
     floor: float = 1e-3
     keep_prior: bool = False
     draw: bool = True
-    steepness: float = 1.0
+    steepness: float | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.gamma <= 1:
             raise InputError(f"gamma must be above 0 and at most 1, got {self.gamma!r}.")
-        for name in ("prior", "floor", "steepness"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
+        for name, value in (("prior", self.prior), ("floor", self.floor), ("steepness", self.steepness)):
+            if value is not None and not value > 0:
+                raise InputError(f"{name} must be above 0, got {value!r}.")
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return at most n items, in the order of their draws."""
         if view.memberships is None:
             return best_of(view.scores, n, view.reviewed, view.ties).rows
-        chances = logistic(self.steepness * view.scores)
+        chances = chances_of(view, self.steepness)
         n = min(n, int((~view.reviewed).sum()))
         successes, failures = self.counts(view, view.memberships)
         if not self.draw:
@@ -110,15 +112,3 @@ class ClusterThompson:
         mean = successes[live] / (successes[live] + failures[live])
         rates[:, live] = np.maximum(drawn, mean) if self.optimistic else drawn
         return rates
-
-
-def logistic(scores: FloatArray) -> FloatArray:
-    """1 / (1 + exp(−score)), without overflow.
-
-    >>> logistic(np.array([0.0, -1000.0, 1000.0])).tolist()
-    [0.5, 0.0, 1.0]
-    """
-    from scipy.special import expit
-
-    chances: FloatArray = expit(scores)
-    return chances

@@ -10,7 +10,7 @@ from riffler.engine.local import best_of
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
-from riffler.search.thompson import logistic
+from riffler.search.chances import logistic
 from riffler.search.view import SearchView
 
 
