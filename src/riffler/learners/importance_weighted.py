@@ -20,7 +20,7 @@ from riffler.scorers.linear import LinearScorer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bought:
+class WeightedLabels:
     """Every label bought so far: scaled rows, labels 1/0, weights 1 / probability, and the shares of the members."""
 
     X: Matrix
@@ -28,9 +28,9 @@ class Bought:
     weight: FloatArray
     shares: FloatArray  # shape (n_rows, n_members): a Bayesian bootstrap
 
-    def and_more(self, other: Bought) -> Bought:
+    def and_more(self, other: WeightedLabels) -> WeightedLabels:
         """Return both together."""
-        return Bought(
+        return WeightedLabels(
             stacked(self.X, other.X),
             np.concatenate([self.labels, other.labels]),
             np.concatenate([self.weight, other.weight]),
@@ -126,7 +126,7 @@ class ImportanceWeightedActive(ActiveRanker):
     def _begin(self, X: Matrix) -> None:
         self._seed = self._new_seed()
         self._scaling: Scaling = first_scaling(X, self.scaling)
-        self._bought: Bought | None = None
+        self._bought: WeightedLabels | None = None
         self._committee: Committee | None = None
         self.n_bought_ = 0
 
@@ -168,7 +168,7 @@ class ImportanceWeightedActive(ActiveRanker):
         self._remember(X, labels, np.ones(labels.size), np.arange(labels.size), number)
 
     def _remember(self, X: Matrix, labels: IntArray, weight: FloatArray, keys: IntArray, number: int) -> None:
-        new = Bought(_scaled(X, self._scaling), labels, weight, self._shares(keys, number))
+        new = WeightedLabels(_scaled(X, self._scaling), labels, weight, self._shares(keys, number))
         bought = new if self._bought is None else self._bought.and_more(new)
         committee = _fitted(bought, self.C)
         self._bought, self._committee, self.n_bought_ = bought, committee, bought.labels.size
@@ -192,7 +192,7 @@ def _scaled(X: Matrix, scaling: Scaling) -> Matrix:
     return ((X.toarray() if is_sparse(X) else X) - scaling.center) / scaling.scale
 
 
-def _fitted(bought: Bought, C: float) -> Committee | None:
+def _fitted(bought: WeightedLabels, C: float) -> Committee | None:
     """Fit one logistic regression to the labels as they are and one for each member; None while a class is missing."""
     from sklearn.linear_model import LogisticRegression
 
