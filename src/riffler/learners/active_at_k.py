@@ -27,7 +27,7 @@ class PaperReadings:
     any_label : add every row that was asked, whatever its label, as Algorithm 2 prints it
     capped : add at most as many positives as the top had mistakes, as Algorithm 1 does
     normalised : scale the weights so that their sum is the expected number of labels
-    count_top : count the labels of the top k as queries
+    count_top : count the labels of the top k as queries; read by ``n_counted`` alone, what is bought stays the same
     """
 
     growing: bool = False
