@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from riffler._fast.rows import _is_sparse, row_dot
+from riffler._fast.rows import CsrRows, _kind, row_dot
 
 
 def scaled_square(rows, i, center, scale):
@@ -19,7 +19,7 @@ def scaled_square(rows, i, center, scale):
 
 @overload(scaled_square)
 def _scaled_square(rows, i, center, scale):
-    if _is_sparse(rows):
+    if _kind(rows) is CsrRows:
         return lambda rows, i, center, scale: _sparse_square(rows.data, rows.indices, rows.indptr, i, scale)
     return lambda rows, i, center, scale: _dense_square(rows.values[i], center, scale)
 
