@@ -20,6 +20,10 @@ NUMBERS = (".npz", ".svm", ".svmlight", ".libsvm", ".t", ".tr", ".val", ".dat")
 """Endings of files that hold no texts."""
 
 
+DOCSTRINGS = "docstrings"
+"""Texts that every machine has: docstrings of what is installed, with their subpackage as topic."""
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """Which columns hold what, as far as the user said it."""
@@ -85,11 +89,16 @@ def _documents(name: str, columns: Columns) -> pl.DataFrame | None:
         frame = read_frame(path)
         speaks = columns.names_a_text or any(find_column(frame, part) for part in ("title", "abstract", "text"))
         return frame if speaks or not _is_table(path) or _has_words(frame) else None
+    if name == DOCSTRINGS:
+        from riffler.data.docstrings import docstrings
+
+        return docstrings().columns
     if name == DEMO:
         return None
     if name not in names():
         raise InputError(
-            f"{name!r} is neither a file or folder, nor {DEMO!r}, nor a known data set. `riffler datasets` lists them."
+            f"{name!r} is neither a file or folder, nor {DEMO!r} or {DOCSTRINGS!r}, nor a known data set. "
+            "`riffler datasets` lists them."
         )
     return load_documents(name) if info(name).task == "text" else None
 

@@ -30,6 +30,8 @@ riffler simulate review.csv --policy greedy --policy thompson --stop control --s
 
 riffler simulate reuters21578 --label-column labels --labels grain,crude --batch autotar
 
+riffler simulate docstrings --label-column topic --labels numpy.linalg,scipy.stats --batch autotar --runs 3
+
 riffler simulate demo --relevant-classes 3,5,8 --batch 10
 """
 
@@ -53,7 +55,7 @@ def simulate(
         typer.Argument(
             metavar="DOCS",
             help="Texts (CSV, TSV, XLSX, RIS, Parquet, JSON lines, a folder), rows of numbers (CSV, NPZ, svmlight), "
-            "a name from `riffler datasets`, or `demo`.",
+            "a name from `riffler datasets`, `docstrings` (texts) or `demo` (digits).",
         ),
     ],
     label: Annotated[str | None, typer.Option(help="The column with the labels (default: found by its name).")] = None,
@@ -75,7 +77,10 @@ def simulate(
     text: Annotated[str | None, typer.Option(help="The column with the texts, where there are no abstracts.")] = None,
     id: Annotated[str | None, typer.Option(help="The column with the ids; `content` makes them of the texts.")] = None,
     policy: Annotated[
-        list[str] | None, typer.Option(help="A search policy; may be repeated (default: the recommended one).")
+        list[str] | None,
+        typer.Option(
+            help=f"{', '.join(known_names('search policy'))}; may be repeated (default: the recommended one)."
+        ),
     ] = None,
     stop: Annotated[
         list[str] | None,
@@ -127,7 +132,9 @@ def simulate(
         raise InputError("--labels names topics of a column. Name the column as well (--label-column).")
     with output.progress_bar() as tell, _folder(out) as folder:
         tell(0.0, "reading")
-        problems = _prepared(problems_of(docs, Columns(title, abstract, text, id, label), wanted), policies, clusters)
+        found = problems_of(docs, Columns(title, abstract, text, id, label), wanted)
+        tell(0.0, "finding clusters")
+        problems = _prepared(found, policies, clusters)
         done = _simulated(
             problems, policies, plan, folder, runs, seed, jobs or os.cpu_count() or 1, rules, targets, confidence, tell
         )

@@ -27,10 +27,10 @@ def print_simulation(
     from riffler.evaluation.search_report import policy_rows
 
     rows, console = policy_rows(runs), output.console()
-    console.print(recall_table(rows, len({run.seed for run in runs})))
+    console.print(recall_table(rows))
     console.print()
     console.print(measures_table(rows))
-    for line in legend(problems, plan):
+    for line in legend(problems, plan, len({run.seed for run in runs})):
         console.print(line, soft_wrap=True)
     if len(problems) > 1:
         console.print()
@@ -40,14 +40,11 @@ def print_simulation(
         console.print(stopping_table(stopping, target))
 
 
-def recall_table(rows: Sequence[PolicyRow], n_runs: int) -> Table:
+def recall_table(rows: Sequence[PolicyRow]) -> Table:
     """Labels and share of the collection at each recall."""
     from riffler.evaluation.search_measures import RECALLS
 
-    table = output.table(
-        f"Labels and share read at each recall: {n_runs} run{'s' * (n_runs > 1)}",
-        "policy", *(f"{recall:.0%}" for recall in RECALLS),
-    )  # fmt: skip
+    table = output.table("Labels and share read at recall", "policy", *(f"{recall:.0%}" for recall in RECALLS))
     for row in rows:
         cells = []
         for recall in map(str, RECALLS):
@@ -107,7 +104,7 @@ def stopping_table(stopping: Mapping[str, Sequence[RuleSummary]], target: float)
     return table
 
 
-def legend(problems: Sequence[Problem], plan: Plan) -> list[str]:
+def legend(problems: Sequence[Problem], plan: Plan, n_runs: int) -> list[str]:
     """Say in a few lines what was searched and how the tables are read."""
     first = problems[0]
     goal = f"{first.n_relevant:,} relevant" if len(problems) == 1 else f"{len(problems)} topics, one against the rest"
@@ -116,8 +113,8 @@ def legend(problems: Sequence[Problem], plan: Plan) -> list[str]:
         apart += f", clusters {first.cluster_cpu_seconds:.2f}"
     return [
         f"{first.collection.source}: {first.n_items:,} items, {goal}; {apart}",
-        f"labels include the {plan.prior_relevant + plan.prior_irrelevant} known from the start; ± standard deviation "
-        "over the runs",
+        f"labels include the {plan.prior_relevant + plan.prior_irrelevant} known from the start; mean ± standard "
+        f"deviation of {n_runs} run{'s' * (n_runs > 1)}",
         "WSS@95 work saved at recall 95 %; RRF@10 recall after a tenth; ATD mean labels given when an item is found",
     ]
 
