@@ -12,7 +12,8 @@ from riffler import InputError, UnknownName
 from riffler.engine import LocalEngine
 from riffler.records import FloatArray, IntArray, Matrix
 from riffler.search import classifier as module
-from riffler.search.classifier import WarmClassifier, balanced_weights
+from riffler.search.classifier import WarmClassifier
+from riffler.search.costs import BalancedCosts, EqualCosts, SideCosts
 
 N, D = 400, 60
 
@@ -30,10 +31,10 @@ def truth(X: Matrix) -> IntArray:
 
 def walked(X: Matrix, labels: IntArray, loss: str = "squared_hinge", n_rounds: int = 40) -> FloatArray:
     """Scores after many warm fits on a growing set, with presumed ones that come and go."""
-    model = WarmClassifier(LocalEngine([X]), loss=loss, tolerance=1e-9)
+    model = WarmClassifier(LocalEngine([X]), loss=loss, costs=BalancedCosts(), tolerance=1e-9)
     rng = np.random.default_rng(2)
     order = rng.permutation(N)
-    scores = np.zeros(N)
+    scores: FloatArray = np.zeros(N)
     for stop in range(5, 5 * n_rounds + 1, 5):
         scores = model.fit(order[:stop], labels[order[:stop]], rng.choice(order[stop:], 20, replace=False))
     known = order[: 5 * n_rounds]
@@ -46,14 +47,14 @@ def peer(X: Matrix, labels: IntArray, loss: str, n_rounds: int = 40) -> FloatArr
     order = np.random.default_rng(2).permutation(N)
     chosen = np.concatenate([order[: 5 * n_rounds], order[-30:]])
     signs = np.concatenate([np.where(labels[chosen[:-30]] > 0, 1.0, -1.0), -np.ones(30)])
-    dense = X.toarray() if sparse.issparse(X) else X
+    dense = np.asarray(sparse.csr_matrix(X).todense())
     with_constant = np.column_stack([dense, np.ones(N)])
     kind = (
         LinearSVC(C=0.11, fit_intercept=False, tol=1e-10, max_iter=1_000_000)
         if loss == "squared_hinge"
         else LogisticRegression(C=0.11, fit_intercept=False, tol=1e-12, max_iter=10_000)
     )
-    kind.fit(with_constant[chosen], signs, sample_weight=balanced_weights(signs, 9.8))
+    kind.fit(with_constant[chosen], signs, sample_weight=BalancedCosts(C=1.0).of((signs > 0).astype(int), 0))
     return np.asarray(kind.decision_function(with_constant))
 
 
@@ -91,5 +92,11 @@ def test_bad_settings_are_named() -> None:
     engine = LocalEngine([rows("dense")])
     with pytest.raises(UnknownName, match="squared_hinge"):
         WarmClassifier(engine, loss="hinge")
-    with pytest.raises(InputError, match="C must be above 0, got -1"):
-        WarmClassifier(engine, C=-1)
+    with pytest.raises(InputError, match="tolerance must be above 0, got 0"):
+        WarmClassifier(engine, tolerance=0)
+    with pytest.raises(InputError, match="presumed must be above 0, got -1"):
+        SideCosts(presumed=-1)
+    with pytest.raises(InputError, match="ratio must be above 0"):
+        BalancedCosts(ratio=0)
+    with pytest.raises(InputError, match="C must be above 0"):
+        EqualCosts(C=float("nan"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -49,6 +50,17 @@ class LocalEngine:
     def n_rows(self) -> int:
         """Rows of all blocks."""
         return int(self.starts[-1])
+
+    @cached_property
+    def blank_rows(self) -> BoolArray:
+        """Which rows have no feature at all."""
+        from riffler.records import is_sparse
+
+        def blank(block: Matrix) -> BoolArray:
+            none: BoolArray = np.diff(block.indptr) == 0 if is_sparse(block) else ~np.any(block, axis=1)
+            return none
+
+        return np.concatenate(self.map(blank))
 
     def map(self, work: Callable[[Matrix], Part]) -> list[Part]:
         """Apply a function to every block."""

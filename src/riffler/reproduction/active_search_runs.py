@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riffler.engine import LocalEngine
 from riffler.evaluation.search_measures import Discovery, labels_at_recall
 from riffler.evaluation.search_problem import Problem
 from riffler.evaluation.simulate import draw_priors
 from riffler.oracles import ArrayOracle
-from riffler.records import FloatArray, IntArray
 from riffler.reproduction import Progress
 from riffler.reproduction.active_search_data import clusters_of, fingerprint_of
 from riffler.reproduction.active_search_ways import BUDGET, Way
-from riffler.search.classifier import WarmClassifier
-from riffler.search.learner import ClassifierSettings, Learner
+from riffler.search.costs import EqualCosts
+from riffler.search.learner import ClassifierSettings
 from riffler.search.loop import ActiveSearch
-from riffler.stopping import control_order
 
 if TYPE_CHECKING:
     from riffler.features.clusters import SoftClusters
@@ -74,38 +71,9 @@ Results = Mapping[Case, Sequence[Found]]
 """The runs of each case, in the order of their seeds."""
 
 
-class EqualRows(WarmClassifier):
-    """Logistic regression in which every row weighs the same, however many of each class there are."""
-
-    def fit(self, numbers: IntArray, labels: IntArray, presumed: IntArray | None = None) -> FloatArray:
-        """Fit on labelled rows and presumed ones."""
-        n_relevant = int(np.sum(labels > 0))
-        n_others = numbers.size - n_relevant + (0 if presumed is None else presumed.size)
-        self._ratio = n_relevant / n_others if n_relevant and n_others else 1.0
-        return super().fit(numbers, labels, presumed)
-
-
-class PaperLearner(Learner):
-    """L2 logistic regression with C = 1 on the labelled documents and fresh presumed negatives."""
-
-    def __init__(self, engine: LocalEngine, presumed: int, order: IntArray, seed: int) -> None:
-        settings = ClassifierSettings(loss="logistic", C=1.0, presumed=presumed, fresh=True)
-        super().__init__(engine, settings, order, seed)
-        self._classifier = EqualRows(engine, loss=settings.loss, C=settings.C)
-
-
-class PaperSearch(ActiveSearch):
-    """The search of every review, with the paper's classifier in it."""
-
-    def __init__(
-        self, problem: Problem, way: Way, clusters: SoftClusters | None, known: Sequence[int], seed: int
-    ) -> None:
-        ids = problem.collection.ids
-        super().__init__(
-            problem.collection, policy=way.made(), features=problem.features, clusters=clusters, seed=seed
-        )  # fmt: skip
-        self._learner = PaperLearner(self._engine, way.presumed, control_order(ids, f"{seed}/order"), seed)
-        self._know([ids[row] for row in known], ())
+def paper_classifier(presumed: int) -> ClassifierSettings:
+    """L2 logistic regression (C = 1) on labelled documents and fresh presumed negatives, all weighing the same."""
+    return ClassifierSettings(loss="logistic", costs=EqualCosts(C=1.0), presumed=presumed, fresh=True)
 
 
 def run_once(problem: Problem, way: Way, clusters: SoftClusters | None, seed: int) -> Found:
@@ -114,7 +82,15 @@ def run_once(problem: Problem, way: Way, clusters: SoftClusters | None, seed: in
     oracle, n_items, n_relevant = ArrayOracle(problem.labels), problem.n_items, problem.n_relevant
     known = draw_priors(problem, min(N_SEEDS, n_relevant), 0, seed).tolist()
     answers: list[int] = oracle.ask(known, origin="prior").tolist()
-    search = PaperSearch(problem, way, clusters, known, seed)
+    search = ActiveSearch(
+        problem.collection,
+        policy=way.made(),
+        features=problem.features,
+        relevant=[problem.collection.ids[row] for row in known],
+        classifier=paper_classifier(way.presumed),
+        clusters=clusters,
+        seed=seed,
+    )
     while sum(answers) < n_relevant:
         reached = sum(answers) >= RECALLS[-1] * n_relevant
         n_left = int((BUDGET if reached else way.limit) * n_items) - len(answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from riffler.errors import UnknownName
+from riffler.search.adaptive import Adaptive
 from riffler.search.mix import Mix
 from riffler.search.mmr import MaximalMarginalRelevance
 from riffler.search.policies import Greedy, Random, Uncertainty
@@ -14,6 +15,7 @@ from riffler.search.view import Policy, SearchView
 from riffler.search.weight_thompson import WeightThompson
 
 POLICIES: dict[str, Callable[[], Policy]] = {
+    "default": Adaptive,
     "greedy": Greedy,
     "mix": Mix,
     "mmr": MaximalMarginalRelevance,
@@ -25,6 +27,7 @@ POLICIES: dict[str, Callable[[], Policy]] = {
 
 __all__ = [
     "POLICIES",
+    "Adaptive",
     "ClusterThompson",
     "Greedy",
     "MaximalMarginalRelevance",

@@ -10,6 +10,7 @@ import numpy as np
 from riffler.engine import LocalEngine
 from riffler.errors import InputError, UnknownName
 from riffler.records import FloatArray, IntArray
+from riffler.search.costs import Costs, SideCosts
 from riffler.search.row_store import RowStore
 from riffler.search.similarity_store import MOST_BYTES, SimilarityStore
 
@@ -26,11 +27,7 @@ class WarmClassifier:
     ----------
     engine : the collection's rows
     loss : "squared_hinge" or "logistic"
-    C : float
-        Price of a mistake, as in scikit-learn.
-    ratio : float
-        Total weight of the irrelevant rows is that of the relevant ones divided by this; large ratios chase the
-        relevant ones. All weights are scaled to a mean of 1.
+    costs : price of a mistake about each row, as scikit-learn's C
     tolerance : float
         Largest step, in units of a row's norm, at which a fit ends.
     store : how rows are kept for training; None takes what suits the size of the collection
@@ -46,17 +43,15 @@ class WarmClassifier:
         engine: LocalEngine,
         *,
         loss: str = "squared_hinge",
-        C: float = 0.11,
-        ratio: float = 9.8,
+        costs: Costs = SideCosts(),  # noqa: B008 - frozen
         tolerance: float = 0.03,
         store: RowStore | SimilarityStore | None = None,
     ) -> None:
         if loss not in LOSSES:
             raise UnknownName.among("loss of a search classifier", loss, LOSSES)
-        for name, value in (("C", C), ("ratio", ratio), ("tolerance", tolerance)):
-            if not value > 0:
-                raise InputError(f"{name} must be above 0, got {value!r}.")
-        self._loss, self._C, self._ratio, self._tolerance = LOSSES[loss], C, ratio, tolerance
+        if not tolerance > 0:
+            raise InputError(f"tolerance must be above 0, got {tolerance!r}.")
+        self._loss, self._costs, self._tolerance = LOSSES[loss], costs, tolerance
         self._engine = engine
         self._store = store or (SimilarityStore(engine) if _is_small(engine) else RowStore(engine))
         self._alpha: FloatArray = np.empty(0)
@@ -89,7 +84,7 @@ class WarmClassifier:
         signs[places[numbers.size :]] = -1.0
         self._leave(signs)
         cost = np.zeros(signs.size)
-        cost[places] = self._C * balanced_weights(signs[places], self._ratio)
+        cost[places] = self._costs.of(labels, presumed.size)
         if self._loss == LOSSES["logistic"]:
             self._shrink(cost)
         # most of what was learned before still holds: few passes, unless much is new
@@ -139,18 +134,3 @@ class WarmClassifier:
 def _is_small(engine: LocalEngine) -> bool:
     """Whether there is room for some thousand rows of similarities."""
     return 4 * engine.n_rows * LEAST_ROWS <= MOST_BYTES
-
-
-def balanced_weights(signs: FloatArray, ratio: float) -> FloatArray:
-    """Weights with a mean of 1 where the irrelevant rows together weigh as much as the relevant ones / ratio.
-
-    >>> balanced_weights(np.array([1.0, -1.0, -1.0]), ratio=1.0)
-    array([1.5 , 0.75, 0.75])
-    """
-    positive = signs > 0
-    n_positive, n_negative = int(positive.sum()), int((~positive).sum())
-    if n_positive == 0 or n_negative == 0:
-        return np.ones(signs.size)
-    weights = np.where(positive, 1.0, n_positive / (ratio * n_negative))
-    balanced: FloatArray = weights * (signs.size / weights.sum())
-    return balanced

@@ -12,6 +12,7 @@ from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, FloatArray, IntArray
 from riffler.search.answers import Answers
 from riffler.search.classifier import WarmClassifier
+from riffler.search.costs import Costs, SideCosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +20,13 @@ class ClassifierSettings:
     """How a search learns.
 
     loss : "squared_hinge" or "logistic"
-    C : price of a mistake, as in scikit-learn
-    ratio : the irrelevant rows together weigh as much as the relevant ones divided by this
+    costs : price of a mistake about each row
     presumed : unread items that are taken for irrelevant
     fresh : draw them anew each round (as AutoTAR does) instead of once
     """
 
     loss: str = "squared_hinge"
-    C: float = 0.11
-    ratio: float = 9.8
+    costs: Costs = SideCosts()  # noqa: RUF009 - frozen
     presumed: int = 500
     fresh: bool = False
 
@@ -45,7 +44,7 @@ class Learner:
     def __init__(self, engine: LocalEngine, settings: ClassifierSettings, order: IntArray, seed: int) -> None:
         self._settings, self._order, self._seed = settings, order, seed
         self._place: IntArray = np.argsort(order)
-        self._classifier = WarmClassifier(engine, loss=settings.loss, C=settings.C, ratio=settings.ratio)
+        self._classifier = WarmClassifier(engine, loss=settings.loss, costs=settings.costs)
 
     def scores(self, answers: Answers) -> FloatArray | None:
         """Score every item from the answers to some; None while nothing relevant is known.

@@ -79,7 +79,7 @@ class ActiveSearch:
         self,
         collection: Collection,
         *,
-        policy: str | Policy = "greedy",
+        policy: str | Policy = "default",
         stopping: str | StoppingRule | None = None,
         features: Matrix | None = None,
         description: str | None = None,

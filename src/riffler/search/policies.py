@@ -35,4 +35,7 @@ class Random:
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return n items at random."""
-        return view.rng.permutation(np.flatnonzero(~view.reviewed))[:n]
+        free = np.flatnonzero(~view.reviewed)
+        if view.ties is not None:  # so that the order of the collection makes no difference
+            free = free[np.argsort(view.ties[free])]
+        return view.rng.permutation(free)[:n]
