@@ -10,16 +10,18 @@ import pytest
 
 from riffler.engine import LocalEngine
 from riffler.reproduction.active_search_data import clusters_of, made_up
-from riffler.reproduction.active_search_runs import EqualRows, Found, KeptSearches, run_once
+from riffler.reproduction.active_search_runs import Found, KeptSearches, paper_classifier, run_once
 from riffler.reproduction.active_search_ways import GREEDY, THOMPSON, smaller
+from riffler.search.classifier import WarmClassifier
 from riffler.search.weight_thompson import fit_logistic
 
 
-def test_every_row_weighs_the_same_in_the_classifier() -> None:
+def test_the_classifier_is_plain_logistic_regression() -> None:
     problem = made_up(["A"], n_items=300)["A"]
-    numbers = np.arange(200)
-    labels, presumed = problem.labels[numbers], np.arange(200, 260)
-    classifier = EqualRows(LocalEngine([problem.features]), loss="logistic", C=1.0, tolerance=1e-6)
+    numbers, presumed = np.arange(200), np.arange(200, 260)
+    labels, settings = problem.labels[numbers], paper_classifier(presumed.size)
+    engine = LocalEngine([problem.features])
+    classifier = WarmClassifier(engine, loss=settings.loss, costs=settings.costs, tolerance=1e-6)
     for _ in range(30):  # each fit makes few passes
         scores = classifier.fit(numbers, labels, presumed)
     signs = np.r_[np.where(labels > 0, 1.0, -1.0), -np.ones(presumed.size)]

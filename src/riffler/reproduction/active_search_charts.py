@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from riffler.evaluation.charts import Chart, method_colour, styled
+from riffler.evaluation.charts import FAINT, Chart, method_colour, styled
 from riffler.reproduction.active_search_claims import ratio
 from riffler.reproduction.active_search_runs import RECALLS
 from riffler.reproduction.active_search_ways import BUDGET
@@ -23,23 +23,33 @@ def ratios_chart(run: ActiveSearchAgain) -> Chart:
     """Draw Thompson's share divided by greedy's at each recall, topic by topic: the paper's and ours with intervals."""
     import altair as alt
 
-    frame = pl.DataFrame(_ratio_rows(run), schema=["topic", "recall", "whose", "ratio", "low", "high"], orient="row")
+    frame = pl.DataFrame(_ratio_rows(run), schema=["topic", "recall", "method", "ratio", "low", "high"], orient="row")
+    panels = [
+        _ratio_panel(frame.filter(pl.col("recall") == recall)).properties(title=f"recall {recall:.2f}", width=210)
+        for recall in RECALLS
+    ]
+    return styled(
+        alt.hconcat(*panels).resolve_scale(y="shared"),
+        "Share read by Thompson sampling, divided by greedy's: below 1 it saves",
+    )
+
+
+def _ratio_panel(frame: pl.DataFrame) -> Chart:
+    import altair as alt
+
     base = alt.Chart(frame).encode(
-        x=alt.X("whose:N", title=None).axis(labels=False, ticks=False),
+        x=alt.X("topic:N", title=None),
+        xOffset=alt.XOffset("method:N"),
         color=method_colour(["Riffler", "paper"]),
     )
     scale = alt.Scale(zero=False, type="log")
-    bars = base.mark_rule(strokeWidth=2).encode(y=alt.Y("low:Q", title="Thompson / greedy", scale=scale), y2="high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(y=alt.Y("ratio:Q", scale=scale))
-    line = alt.Chart(pl.DataFrame({"one": [1.0]})).mark_rule(strokeDash=[4, 4], color="#777").encode(y="one:Q")
-    panels = [
-        alt.layer(line, bars, points, data=frame)
-        .transform_filter(f"datum.recall == {recall}")
-        .properties(width=60, height=160)
-        .facet(column=alt.Column("topic:N", title=f"recall {recall:.2f}"))
-        for recall in RECALLS
-    ]
-    return styled(alt.vconcat(*panels), "Share read by Thompson sampling, divided by greedy's: below 1 it saves")
+    ticks = alt.Axis(values=[0.5, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0])
+    bars = base.mark_rule(strokeWidth=2).encode(
+        y=alt.Y("low:Q", title="Thompson / greedy", scale=scale, axis=ticks), y2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=50, opacity=1).encode(y=alt.Y("ratio:Q", scale=scale))
+    line = alt.Chart(pl.DataFrame({"one": [1.0]})).mark_rule(strokeDash=[4, 4], color=FAINT).encode(y="one:Q")
+    return line + bars + points
 
 
 def _ratio_rows(run: ActiveSearchAgain) -> list[tuple[str, float, str, float, float, float]]:
@@ -47,7 +57,9 @@ def _ratio_rows(run: ActiveSearchAgain) -> list[tuple[str, float, str, float, fl
     for place, recall in enumerate(RECALLS):
         for topic in run.plan.topics:
             found = ratio(run.runs(topic, "thompson"), run.runs(topic, "greedy"), recall)
-            rows.append((topic, recall, "Riffler", *found))
+            # one run has no interval: it is drawn as the point alone
+            bounds = found[1:] if math.isfinite(found[2]) else (found[0], found[0])
+            rows.append((topic, recall, "Riffler", found[0], *bounds))
             published = run.expected["table"].get(topic)
             if published is not None and not math.isnan(published["thompson"][place]):
                 theirs = published["thompson"][place] / published["greedy"][place]

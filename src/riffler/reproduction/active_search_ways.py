@@ -18,7 +18,7 @@ class Way:
     """One way of searching.
 
     policy : "greedy", "thompson" (over clusters), "mmr" or "weight-thompson"
-    gamma, optimistic, draw : settings of ``thompson``
+    gamma, optimistic, draw, steepness : settings of ``thompson``; the scores are logits, so 1 is the paper's
     relevance : λ of ``mmr``
     n_clusters : topics of the LDA behind its arms
     batch : documents between two fits
@@ -31,6 +31,7 @@ class Way:
     gamma: float = 0.99
     optimistic: bool = True
     draw: bool = True
+    steepness: float | None = 1.0
     relevance: float = 0.8
     n_clusters: int | None = 200
     batch: int = 100
@@ -47,7 +48,9 @@ class Way:
             case "weight-thompson":
                 return WeightThompson(items_per_draw=20)
             case _:
-                return ClusterThompson(gamma=self.gamma, optimistic=self.optimistic, draw=self.draw)
+                return ClusterThompson(
+                    gamma=self.gamma, optimistic=self.optimistic, draw=self.draw, steepness=self.steepness
+                )
 
 
 GREEDY = Way("greedy", "greedy", n_clusters=None)
@@ -68,6 +71,7 @@ READINGS = (
     Way("thompson-batch-25", batch=25),
     Way("greedy-presumed-1000", "greedy", n_clusters=None, presumed=1000),
     Way("thompson-presumed-1000", presumed=1000),
+    Way("thompson-calibrated", steepness=None),
 )
 ALL = (GREEDY, THOMPSON, *ABLATIONS, *WEAK, *READINGS)
 
@@ -86,6 +90,7 @@ WORDS = {
     "thompson-batch-25": "Thompson in batches of 25",
     "greedy-presumed-1000": "greedy with 1,000 presumed negatives",
     "thompson-presumed-1000": "Thompson with 1,000 presumed negatives",
+    "thompson-calibrated": "Thompson with chances calibrated by the answers (Platt)",
 }
 """What each way is, in words."""
 
