@@ -28,6 +28,7 @@ from riffler.records import IntArray, Matrix
 from riffler.search.learner import ClassifierSettings
 from riffler.search.loop import ActiveSearch
 
+SEARCH = ("search", "engine", "features", "_fast")  # code that a run is made of
 RATHER_FEW = 300  # below so many relevant items, recall .99 asks for all but one
 
 
@@ -150,11 +151,12 @@ def _uniform(key: str) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """One result: its file, what it must have been made with, and how to make it (in any process)."""
+    """One result: its file, what it must have been made with, how to make it (in any process), and by which code."""
 
     path: Path
     facts: Mapping[str, Any]
     make: Callable[[], dict[str, Any]]
+    rooms: tuple[str, ...] = SEARCH
 
     def read(self) -> dict[str, Any] | None:
         """The stored result, or None where there is none that was made with these facts."""
@@ -196,17 +198,17 @@ def _made(cell: Cell) -> str:
 
     with threadpool_limits(limits=1):
         result = cell.make()
-    made_by = {"code": code_stamp(), "riffler": riffler.__version__, "machine": machine()}
+    made_by = {"code": code_stamp(cell.rooms), "riffler": riffler.__version__, "machine": machine()}
     write_json(cell.path, {**cell.facts, **result, **made_by})
     words = [str(value) for value in cell.facts.values() if not isinstance(value, list | dict)]
     return ", ".join(words) + f" ({result.get('n_labels', 0):,} labels, {result.get('cpu_seconds', 0.0):,.1f} CPU s)"
 
 
-@lru_cache(maxsize=1)
-def code_stamp() -> str:
-    """A short text that changes with the code a search is made of, so that a page can tell what was mixed."""
+@lru_cache(maxsize=2)
+def code_stamp(rooms: tuple[str, ...]) -> str:
+    """A short text that changes with the code in some rooms of the package, so that a page can tell what was mixed."""
     digest, home = hashlib.sha256(), Path(riffler.__file__).parent
-    for room in ("search", "engine", "features", "stopping", "_fast"):
+    for room in rooms:
         for path in sorted((home / room).glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:8]
