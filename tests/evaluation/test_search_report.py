@@ -20,9 +20,10 @@ from riffler.evaluation.search_charts import (
     stopping_chart,
     stopping_frame,
 )
-from riffler.evaluation.search_page import recall_table, search_page, stopping_table, topics_table, write_page
+from riffler.evaluation.search_page import search_page, table_html, write_page
 from riffler.evaluation.search_problem import Problem, topic_problems
 from riffler.evaluation.search_report import policy_rows, recorded_orders, simulation_json
+from riffler.evaluation.search_tables import recall_grid, stopping_grids, topics_grid
 from riffler.evaluation.simulate import Plan, SearchRun, simulate
 from riffler.evaluation.stopping_replay import RuleSummary, replay_rules
 from tests.evaluation.searches import collection, problem
@@ -79,7 +80,7 @@ def test_a_run_cut_by_a_budget_has_no_mean_and_no_replay(toy: Problem) -> None:
     row = policy_rows(cut)[0]
     assert row.labels["1.0"].mean is None
     assert list(row.labels["1.0"].runs) == [None, 2]
-    assert "1 of 2 runs" in recall_table([row]).html()
+    assert recall_grid([row]).rows[0][-1] == "(1 of 2 runs)"
     json.dumps(simulation_json([toy], cut, Plan(budget=0.2), {}, 0.95), allow_nan=False)
     with pytest.raises(InputError, match="found 1 of 2 relevant items"):
         recorded_orders(cut)
@@ -101,7 +102,9 @@ def test_rules_are_drawn_with_what_became_of_their_promise(stopping: dict[str, l
     assert set(drawn["verdict"]) == {"heuristic"}
     bad = RuleSummary("half", 0.9, 40, 0, 30, 1e-9, 0.5, 0.1, 0.5, 5, 0, 0.9)
     assert stopping_frame({"greedy": [bad]}, 0.9)["verdict"].to_list() == ["short too often"]
-    assert 'class="short"' in stopping_table({"greedy": [bad]}, 0.9).html()
+    grid = stopping_grids({"greedy": [bad]})[0.9]
+    assert grid.marked == {0}
+    assert "<tr class=short><td>half</td>" in table_html(grid)
     with pytest.raises(InputError, match=r"No stopping rule was replayed at the target 0\.5"):
         stopping_frame(stopping, 0.5)
 
@@ -130,7 +133,7 @@ def test_the_page_carries_all_it_needs(toy: Problem, stopping: dict[str, list[Ru
     assert markup.count("<table>") == 3
     assert re.findall(r'<div class="wide" id="(\w+)">', markup) == ["recall", "cost", "stopping900"]
     assert page.count("vegaEmbed('#") == 3
-    assert '<span class="best">3 ± 1</span>' in markup
+    assert '<span class="best">3 ± 1</span><br><small>30.0%</small>' in markup
 
 
 def test_topics_have_a_row_each(tmp_path: Path) -> None:
@@ -143,5 +146,5 @@ def test_topics_have_a_row_each(tmp_path: Path) -> None:
     pooled = found["policies"]["greedy"]["labels_at_recall"]["1.0"]
     alone = [found["topics"][one.name]["policies"]["greedy"]["labels_at_recall"]["1.0"] for one in problems]
     assert list(pooled["runs"]) == [value for one in alone for value in one["runs"]]
-    assert [row[0] for row in topics_table(problems, runs).rows] == [one.name for one in problems]
-    assert "Topic by topic" in search_page(problems, runs, Plan(batch=10), {})
+    assert [row[0] for row in topics_grid(problems, runs).rows] == [one.name for one in problems]
+    assert "topic by topic" in search_page(problems, runs, Plan(batch=10), {})
