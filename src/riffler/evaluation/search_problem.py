@@ -207,10 +207,10 @@ def number_features(X: Matrix) -> Matrix:
 
 def text_features(collection: Collection) -> tuple[Matrix, float]:
     """Features that a search makes of texts by default, and the seconds of the processor that took."""
-    from riffler.features.text import TextFeatures
+    from riffler.search.features import search_features
 
     start = process_time()
-    features = TextFeatures(ngram_range=(1, 2), stop_words=None, max_df=0.95).fit_transform(collection.texts)
+    features = search_features(collection)
     return features, process_time() - start
 
 

@@ -14,7 +14,6 @@ from riffler.data.collection import Collection
 from riffler.engine import LocalEngine
 from riffler.errors import InputError
 from riffler.features.bm25 import bm25_scores
-from riffler.features.text import TextFeatures
 from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Ledger
 from riffler.oracles.base import checked_answer
 from riffler.records import FloatArray, IntArray, Matrix
@@ -22,6 +21,7 @@ from riffler.search import policy_from
 from riffler.search.answers import Answers
 from riffler.search.arms import Arms
 from riffler.search.controls import Controls
+from riffler.search.features import search_features
 from riffler.search.learner import ClassifierSettings, Learner
 from riffler.search.view import Policy, SearchView
 from riffler.stopping import Decision, StoppingRule, control_order, rule_from_name
@@ -52,7 +52,7 @@ class ActiveSearch:
     collection : texts with stable ids
     policy : name of a search policy, or an object with ``propose``
     stopping : name of a stopping rule, or an object with ``decide``; None asks for no control documents
-    features : matrix with a row for each item, or None for TF-IDF of words and pairs
+    features : matrix with a row for each item, or None for TF-IDF of words and pairs of the texts and their titles
     description : what is sought, in a sentence; ranks the items by BM25 while nothing relevant is known
     relevant, irrelevant : ids that are known before
     target, confidence : recall that is wanted, and how sure a certificate shall be
@@ -253,7 +253,7 @@ class ActiveSearch:
 def _checked(collection: Collection, features: Matrix | None) -> Matrix:
     """Return features with a row for each item."""
     if features is None:
-        features = TextFeatures(ngram_range=(1, 2), stop_words=None, max_df=0.95).fit_transform(collection.texts)
+        features = search_features(collection)
     if features.shape[0] != collection.n_items:
         raise InputError(
             f"features must have a row for each of the {collection.n_items:,} items, got {features.shape[0]:,}."

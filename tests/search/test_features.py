@@ -1,0 +1,38 @@
+"""What a search makes of texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from riffler import TextFeatures
+from riffler.data.collection_reading import collection_from_frame
+from riffler.search.features import TITLE_SHARE, search_features
+
+TITLES = ["wolves in snow", "gulls at sea", "wolves at sea"]
+ABSTRACTS = ["they hunt by night", "they hunt by day", "nobody saw them"]
+
+
+def test_similarity_is_that_of_the_texts_and_a_share_of_that_of_the_titles() -> None:
+    collection = collection_from_frame(pl.DataFrame({"title": TITLES, "abstract": ABSTRACTS}))
+    X = search_features(collection)
+
+    def similarity(texts: list[str]) -> np.ndarray:
+        rows = TextFeatures(ngram_range=(1, 2), stop_words=None, max_df=0.95).fit_transform(texts)
+        return np.asarray((rows @ rows.T).todense())
+
+    both = [f"{title}\n{abstract}" for title, abstract in zip(TITLES, ABSTRACTS, strict=True)]
+    expected = similarity(both) + TITLE_SHARE * similarity(TITLES)
+    np.testing.assert_allclose(np.asarray((X @ X.T).todense()), expected, rtol=1e-5)
+
+
+def test_titles_alone_count_once() -> None:
+    collection = collection_from_frame(pl.DataFrame({"title": TITLES}))
+    rows = TextFeatures(ngram_range=(1, 2), stop_words=None, max_df=0.95).fit_transform(TITLES)
+    assert (search_features(collection) != rows).nnz == 0
+
+
+def test_words_of_a_single_text_are_left_out_of_larger_collections() -> None:
+    titles = [f"record number{row} about gulls and {'sea' if row % 2 else 'land'}" for row in range(120)]
+    X = search_features(collection_from_frame(pl.DataFrame({"id": list(map(str, range(120))), "title": titles})))
+    assert X.shape[1] < 20
