@@ -10,7 +10,7 @@ import pytest
 
 from riffler.engine import LocalEngine
 from riffler.reproduction.active_search_data import clusters_of, made_up
-from riffler.reproduction.active_search_runs import Found, KeptSearches, paper_classifier, run_once
+from riffler.reproduction.active_search_runs import Found, KeptSearches, paper_classifier, run_once, wanted
 from riffler.reproduction.active_search_ways import GREEDY, THOMPSON, smaller
 from riffler.search.classifier import WarmClassifier
 from riffler.search.weight_thompson import fit_logistic
@@ -67,6 +67,11 @@ def test_kept_runs_survive_a_line_that_was_cut_short(tmp_path: Path) -> None:
     assert KeptSearches(path).get("a") is None
 
 
-@pytest.mark.parametrize(("recall", "share"), [(0.5, 0.2), (0.75, 0.8), (0.99, float("inf"))])
+@pytest.mark.parametrize(("recall", "share"), [(0.5, 0.2), (0.75, 0.8), (0.99, 0.8)])
 def test_share_read_at_a_recall(recall: float, share: float) -> None:
     assert Found((1, 2, 8), n_read=9, n_items=10, n_relevant=4, seconds=0.0).share_at(recall) == share
+
+
+def test_of_many_relevant_documents_a_hundredth_may_be_missing() -> None:
+    assert wanted(0.99, 300) == 297
+    assert Found(tuple(range(1, 297)), 900, 1000, 300, 0.0).share_at(0.99) == float("inf")

@@ -45,7 +45,7 @@ def _how_measured() -> str:
         "Cells are percentages of the collection read until a recall, the seeds included, ± one standard deviation "
         "over the runs; *ratio* is Thompson's share divided by greedy's, run by run from the same seeds (geometric "
         "mean, 95 % interval by Student's t of the logarithms; for *all* over the topics). A topic counts as less or "
-        "more where the interval leaves 1 out."
+        "more where the interval leaves 1 out. Of fewer than 300 relevant documents all but one make up recall 0.99."
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riffler.evaluation.search_measures import Discovery, labels_at_recall
+from riffler.evaluation.search_measures import n_needed
 from riffler.evaluation.search_problem import Problem
 from riffler.evaluation.simulate import draw_priors
 from riffler.oracles import ArrayOracle
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FILE = "active-search-runs.jsonl"
 RECALLS = (0.9, 0.95, 0.99)
+FEW = 300  # relevant documents: with fewer, recall 0.99 would be decided by the last one or two
 N_SEEDS = 3  # relevant documents known at the start
 
 
@@ -47,13 +48,13 @@ class Found:
     def share_at(self, recall: float) -> float:
         """Share of the collection read at a recall; infinite where the run was given up before.
 
-        >>> Found((1, 2, 8), 10, 20, 4, 0.0).share_at(0.75), Found((1, 2, 8), 10, 20, 4, 0.0).share_at(1.0)
-        (0.4, inf)
+        Of few relevant documents one may always be missing: the last one alone says nothing of a method.
+
+        >>> Found((1, 2, 8), 10, 20, 4, 0.0).share_at(0.5), Found((1, 2, 8), 10, 20, 5, 0.0).share_at(0.8)
+        (0.1, inf)
         """
-        answers = np.zeros(self.n_read, dtype=np.int8)
-        answers[np.array(self.places) - 1] = 1
-        labels = labels_at_recall(Discovery(answers, self.n_items, self.n_relevant), recall)
-        return float("inf") if labels is None else labels / self.n_items
+        needed = wanted(recall, self.n_relevant)
+        return self.places[needed - 1] / self.n_items if needed <= len(self.places) else float("inf")
 
     def recall_at(self, share: float) -> float:
         """Recall when a share of the collection has been read.
@@ -62,6 +63,16 @@ class Found:
         0.75
         """
         return sum(place <= share * self.n_items for place in self.places) / self.n_relevant
+
+
+def wanted(recall: float, n_relevant: int) -> int:
+    """Relevant documents that make up a recall; all but one at most where there are fewer than 300.
+
+    >>> wanted(0.9, 76), wanted(0.99, 76), wanted(0.99, 706)
+    (69, 75, 699)
+    """
+    needed = n_needed(recall, n_relevant)
+    return min(needed, n_relevant - 1) if 1 < n_relevant < FEW else needed
 
 
 Case = tuple[str, Way]
@@ -92,7 +103,7 @@ def run_once(problem: Problem, way: Way, clusters: SoftClusters | None, seed: in
         seed=seed,
     )
     while sum(answers) < n_relevant:
-        reached = sum(answers) >= RECALLS[-1] * n_relevant
+        reached = sum(answers) >= wanted(RECALLS[-1], n_relevant)
         n_left = int((BUDGET if reached else way.limit) * n_items) - len(answers)
         if n_left <= 0:
             break
