@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from search_sets import RECALLS, SETS, Review, ReviewSet, review_of
 
 from riffler import datasets
 from riffler.evaluation.search_measures import n_needed
-from riffler.features.text import TextFeatures
+from riffler.evaluation.search_problem import text_features
 from riffler.records import Matrix
 from riffler.reproduction.markdown import table
 
@@ -61,10 +60,7 @@ def _run(one: ReviewSet, seed: int, policy: str) -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _features(one: ReviewSet, seed: int) -> tuple[Matrix, float]:
     """The features that a search makes by default, and the seconds of the processor that took."""
-    texts = review_of(one, seed).collection.texts
-    start = process_time()
-    features = TextFeatures(ngram_range=(1, 2), stop_words=None, max_df=0.95).fit_transform(texts)
-    return features, round(process_time() - start, 4)
+    return text_features(review_of(one, seed).collection)
 
 
 def report(settings: Settings) -> None:

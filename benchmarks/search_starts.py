@@ -145,7 +145,9 @@ def _chart(results: Sequence[Mapping[str, Any]], policies: Sequence[str]) -> Cha
         alt.Chart(pl.DataFrame(rows))
         .mark_point(size=70, strokeWidth=2)
         .encode(
-            x=alt.X("labels:Q", title=f"labels until {FIRST} are found").scale(type="log").axis(format="~s"),
+            x=alt.X("labels:Q", title=f"labels until {FIRST} are found")
+            .scale(type="log", nice=False, padding=12)
+            .axis(format="~s"),
             y=alt.Y("topic:N", title=None, sort=[topic.title for topic in TOPICS]),
             yOffset=alt.YOffset("method:N", sort=list(policies)),
             color=method_colour(list(policies)),

@@ -134,7 +134,8 @@ def report(settings: Settings) -> None:
     n_small = sum(those[0]["n_relevant"] < MANY for those in found.values())
     counts = (
         f"{len(results):,} reviews of {len(found)} collections, {len(found) - n_small} of them with at least {MANY} "
-        f"relevant items; orders of the policy {policy_of(settings)!r}; confidence {CONFIDENCE:.0%}."
+        f"relevant items; orders of the policy {policy_of(settings)!r}; confidence {CONFIDENCE:.0%}. "
+        "Reviews of one collection differ in their start and random draws only; the test takes them for independent."
     )
     stamped = [{**one, "code": f"{one['code_of_order']}, of the rules {one['code']}"} for one in results]
     parts = [head(settings, "stopping", stamped), counts]

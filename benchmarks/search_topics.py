@@ -1,8 +1,8 @@
 """Policies on topics by the protocol of the paper on Thompson sampling: three relevant items, batches of 100.
 
 All policies have the same features, classifier, batches, start and presumed negatives (100, fresh each round), so what
-differs is what they choose to read. ``NAME+logistic`` is a policy with logistic regression in place of the squared
-hinge, as in the paper, whose sampling needs probabilities; it is compared with greedy of the same kind.
+differs is what they choose to read. ``NAME+logistic`` is a policy with plain logistic regression (C = 1) in place of
+our classifier, as in the paper, whose sampling needs probabilities; it is compared with greedy of the same kind.
 """
 
 from __future__ import annotations
