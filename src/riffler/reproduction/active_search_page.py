@@ -34,6 +34,7 @@ def page(run: ActiveSearchAgain) -> str:
         ),
         _how_measured(),
         *_table(run),
+        *_documents(run),
         *_budget(run),
         *_others(run),
     ]
@@ -88,6 +89,33 @@ def _one_recall(run: ActiveSearchAgain, place: int, recall: float) -> str:
     rows.append(["all", "", "", paper, "", "", in_words(over_topics([one for one, _, _ in found.values()]))])
     head = ["topic", "paper: greedy", "paper: Thompson", "paper: ratio", "greedy", "Thompson", "ratio"]
     return table(head, rows)
+
+
+def _documents(run: ActiveSearchAgain) -> list[str]:
+    """The price of exploring is paid in documents, whatever the size of the collection."""
+    rows, n_theirs = [], run.expected["protocol"]["items"]
+    for topic in run.plan.topics:
+        published, cells = run.expected["table"].get(topic), []
+        for place, recall in enumerate(RECALLS):
+            theirs = math.nan
+            if published is not None:
+                theirs = (published["thompson"][place] - published["greedy"][place]) / 100 * n_theirs
+            cells.append("–" if math.isnan(theirs) else f"{theirs:+,.0f}")
+            cells.append(
+                f"{_mean_read(run, topic, 'thompson', recall) - _mean_read(run, topic, 'greedy', recall):+,.0f}"
+            )
+        rows.append([topic, *cells])
+    head = [f"{whose} {recall:.2f}" for recall in RECALLS for whose in ("paper:", "here:")]
+    return [
+        "### In documents",
+        "How many documents more than greedy Thompson sampling reads until a recall, on average.",
+        table(["topic", *head], rows),
+    ]
+
+
+def _mean_read(run: ActiveSearchAgain, topic: str, name: str, recall: float) -> float:
+    """Documents read until a recall, on average; of a run that was given up, until it ended."""
+    return float(np.mean([min(one.share_at(recall) * one.n_items, one.n_read) for one in run.runs(topic, name)]))
 
 
 def _budget(run: ActiveSearchAgain) -> list[str]:
