@@ -35,7 +35,7 @@ def frame(n_items: int = 120, n_relevant: int = 15, seed: int = 0) -> pl.DataFra
         if relevant or rng.random() < 0.1:
             words += rng.choice(RELEVANT_WORDS[number % 2], size=3 if relevant else 1).tolist()
         topics = "|".join(sorted({word for word in words if word in ("wheat", "music")}))
-        rows.append((f"d{number}", f"Report {number}", " ".join(words), int(relevant), topics))
+        rows.append((f"d{number}", " ".join(words[-2:]), " ".join(words), int(relevant), topics))
     return pl.DataFrame(rows, schema=["id", "title", "abstract", "label_included", "topics"], orient="row")
 
 

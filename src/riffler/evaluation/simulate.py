@@ -182,7 +182,7 @@ def file_name(name: str) -> str:
     """A name as part of a path: what paths do not take is replaced, and then names stay different by a few letters.
 
     >>> file_name("greedy"), file_name("use::editing")
-    ('greedy', 'use_editing-b5b8')
+    ('greedy', 'use_editing-ac62')
     """
     plain = re.sub(r"[^\w.+-]+", "_", name).strip("._")[:60]
     return plain if plain == name else f"{plain}-{sha256(name.encode()).hexdigest()[:4]}"
