@@ -210,7 +210,7 @@ def _in_a_process(problem: Problem, task: Task, parent: int) -> None:
 
     def end_with_the_parent(_: float) -> None:
         if hasattr(os, "getppid") and os.getppid() != parent:
-            raise SystemExit(1)  # nobody waits for this run any more, and somebody may go on with it
+            os._exit(1)  # nobody waits for this run any more, and somebody may go on with it; its batch is written
 
     with threadpool_limits(limits=1):
         run_task(problem, task, end_with_the_parent)
