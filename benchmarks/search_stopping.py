@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -106,20 +107,22 @@ def _replays(settings: Settings, orders: Mapping[str, Sequence[Cell]]) -> dict[s
                 path = settings.out / "stopping" / "replays" / cell.path.name
                 facts = {"set": title, "policy": order["policy"], "seed": order["seed"], "n_items": order["n_items"],
                          "n_relevant": order["n_relevant"], "code_of_order": order["code"]}  # fmt: skip
-                cells.setdefault(title, []).append(Cell(path, facts, partial(_replay, cell.path.name, order), RULES))
+                cells.setdefault(title, []).append(Cell(path, facts, partial(_replay, title, order), RULES))
     return cells
 
 
-def _replay(name: str, order: Mapping[str, Any]) -> dict[str, Any]:
+def _replay(title: str, order: Mapping[str, Any]) -> dict[str, Any]:
+    # collections of one size would share their control documents if they shared a seed
+    seed = int.from_bytes(sha256(f"{title}/{order['seed']}".encode()).digest()[:4])
     labels = np.zeros(order["n_items"], dtype=np.int8)
     labels[np.array(order["places"]) - 1] = 1
-    recorded = RecordedOrder(labels, order["n_prior"], order["seed"])
+    recorded = RecordedOrder(labels, order["n_prior"], seed)
     outcomes = {}
     for rule in REPLAYED:
         for target in TARGETS:
             one = replay_order(recorded, rule, target, CONFIDENCE)
             outcomes[f"{rule} {target}"] = [one.recall, one.cost, one.stopped, one.certified]
-    return {"order": name, "places": order["places"], "outcomes": outcomes}
+    return {"places": order["places"], "outcomes": outcomes}
 
 
 def report(settings: Settings) -> None:
