@@ -200,7 +200,7 @@ class Ledger:
                         ledger.close_round(Round(**values))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise DataFileError(
-                    f"{path}, line {number}: expected an entry, a round or an event of a ledger as JSON, got {line[:80]!r}. "
-                    "Use a file that Ledger.save wrote."
+                    f"{path}, line {number}: expected an entry, a round or an event of a ledger as JSON, "
+                    f"got {line[:80]!r}. Use a file that Ledger.save wrote."
                 ) from error
         return ledger

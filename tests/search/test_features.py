@@ -36,3 +36,13 @@ def test_words_of_a_single_text_are_left_out_of_larger_collections() -> None:
     titles = [f"record number{row} about gulls and {'sea' if row % 2 else 'land'}" for row in range(120)]
     X = search_features(collection_from_frame(pl.DataFrame({"id": list(map(str, range(120))), "title": titles})))
     assert X.shape[1] < 20
+
+
+def test_titles_without_a_word_of_their_own_are_left_out() -> None:
+    frame = pl.DataFrame(
+        {
+            "title": [f"Report {row}" for row in range(120)],
+            "abstract": [f"{'gulls' if row % 3 else 'owls'} fly" for row in range(120)],
+        }
+    )
+    assert search_features(collection_from_frame(frame)).shape == (120, 6)  # none of them a title alone

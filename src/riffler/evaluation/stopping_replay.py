@@ -133,14 +133,15 @@ def replay_rule(
     Outcome(recall=1.0, cost=50, stopped=True, certified=False)
     """
     review = Review(labels, rng, blind=rule.blind, n_prior=n_prior)
-    for round in range(1, labels.size + 2):
+    for round in range(1, 2 * labels.size + 2):
         progress = review.progress(target, confidence)
         decision = rule.decide(progress)
         if decision.stop or review.n_read == labels.size:
             break
-        n_control = rule.controls(progress, batch)
-        review.draw(n_control, round)
-        review.go_on(batch - n_control, round)
+        if n_control := min(batch, rule.controls(progress, batch)):
+            review.draw(n_control, round)  # a batch is drawn or ranked, as in a live search
+        else:
+            review.go_on(batch, round)
     found = int(labels[review.labelled].sum())
     certified = decision.stop and decision.certificate
     return Outcome(found / max(int(labels.sum()), 1), review.n_read, review.n_read < labels.size, certified)

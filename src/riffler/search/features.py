@@ -6,6 +6,7 @@ import math
 
 from riffler.data.collection import Collection
 from riffler.data.texts import Texts
+from riffler.errors import InputError
 from riffler.features.embedding import stack_features
 from riffler.features.text import TextFeatures
 from riffler.records import Matrix
@@ -22,13 +23,15 @@ def search_features(collection: Collection) -> Matrix:
     Words and pairs that only one text has cannot tell anything about another one, and are left out.
     """
     least = 2 if collection.n_items >= FEW_TEXTS else 1
-    words = TextFeatures(ngram_range=(1, 2), stop_words=None, min_df=least, max_df=0.95)
-    texts = words.fit_transform(collection.texts)
-    if not (_any_text(collection.titles) and _any_text(collection.abstracts)):
-        return texts
-    titles = TextFeatures(ngram_range=(1, 2), stop_words=None, min_df=least, max_df=0.95)
-    return stack_features(texts, titles.fit_transform(collection.titles), weights=[1.0, math.sqrt(TITLE_SHARE)])
+    texts = _words(collection.texts, least)
+    try:
+        titles = _words(collection.titles, least)
+    except InputError:
+        return texts  # no title has a word that tells anything
+    if not any(text.strip() for text in collection.abstracts):
+        return texts  # the titles are all there is
+    return stack_features(texts, titles, weights=[1.0, math.sqrt(TITLE_SHARE)])
 
 
-def _any_text(texts: Texts) -> bool:
-    return any(text.strip() for text in texts)
+def _words(texts: Texts, min_df: int) -> Matrix:
+    return TextFeatures(ngram_range=(1, 2), stop_words=None, min_df=min_df, max_df=0.95).fit_transform(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from riffler.stopping.in_a_row import InARow
 from riffler.stopping.progress import Decision, History, Progress, StoppingRule, all_read, least_total
 
 
+@lru_cache(maxsize=4096)
 def most_missed(n_unread: int, n_drawn: int, n_relevant: int, confidence: float) -> int:
     """Bound the relevant documents among the unread, the drawn ones included.
 
@@ -33,6 +35,7 @@ def most_missed(n_unread: int, n_drawn: int, n_relevant: int, confidence: float)
     return low
 
 
+@lru_cache(maxsize=4096)  # a rule asks at every look
 def required_sample(n_unread: int, n_found: int, target: float, confidence: float, n_expected: int = 0) -> int:
     """Return the least sample that proves the target if it holds no more than ``n_expected`` relevant documents.
 
