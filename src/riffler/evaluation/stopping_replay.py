@@ -44,7 +44,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moment(Progress):
-    """A progress whose history was kept along the way: reading the ledger anew at every look takes most of a replay."""
+    """A progress whose history was kept along the way: to read the ledger anew at every look takes most of a replay."""
 
     kept: History | None = None
 
@@ -111,8 +111,13 @@ class Review:
     def progress(self, target: float, confidence: float = 0.95) -> Progress:
         """State of the review."""
         self._skip()
-        return Progress(
-            self.labels.size, self.entries, target=target, confidence=confidence, control_reach=self.reach
+        n = self.n_read
+        kept = History(
+            self._answer[:n].copy(), self._control[:n].copy(), self._met[:n].copy(), self._probability[:n].copy(),
+            self._ranked[: self._n_ranked].copy(),
+        )  # fmt: skip
+        return Moment(
+            self.labels.size, self.entries, target=target, confidence=confidence, control_reach=self.reach, kept=kept
         )  # fmt: skip
 
 

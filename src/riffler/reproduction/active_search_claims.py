@@ -100,6 +100,7 @@ def _late(run: ActiveSearchAgain) -> tuple[str, str]:
     found = ratios(run, RECALLS[-1])
     clearly = [topic for topic, (mean, _, high) in found.items() if mean <= CLEARLY and high < 1]
     less = [topic for topic, (_, _, high) in found.items() if high < 1]
+    more = [topic for topic, (_, low, _) in found.items() if low > 1]
     mean = over_topics([one for one, _, _ in found.values()])
     table = run.expected["table"]
     published = [
@@ -110,7 +111,7 @@ def _late(run: ActiveSearchAgain) -> tuple[str, str]:
     beside = f" (the paper: {over_topics(published)[0]:.2f})" if published else ""
     return word(len(clearly), len(found)), (
         f"Thompson reads {in_words(mean)} times what greedy reads{beside}; at least 23 % less on {_names(clearly)}, "
-        f"less at all on {_names(less)}."
+        f"less at all on {_names(less)}, more on {_names(more)}."
     )
 
 
