@@ -12,7 +12,7 @@ from riffler.reproduction.active_search import ActiveSearchAgain, Plan
 from riffler.reproduction.active_search_claims import ratio, ratios, verdicts
 from riffler.reproduction.active_search_data import made_up
 from riffler.reproduction.active_search_runs import Case, Found
-from riffler.reproduction.active_search_ways import GREEDY, MMR, THOMPSON, WEIGHTS, Way
+from riffler.reproduction.active_search_ways import CALIBRATED, GREEDY, MMR, THOMPSON, WEIGHTS, Way
 
 TOPICS = ("A", "B")
 
@@ -23,7 +23,9 @@ def found(at_90: int, at_95: int, at_99: int) -> Found:
     return Found(tuple(places), n_read=4_000, n_items=10_000, n_relevant=100, seconds=1.0)
 
 
-def again(results: dict[Case, list[Found]], ways: tuple[Way, ...] = (GREEDY, THOMPSON)) -> ActiveSearchAgain:
+def again(
+    results: dict[Case, list[Found]], ways: tuple[Way, ...] = (GREEDY, THOMPSON, CALIBRATED)
+) -> ActiveSearchAgain:
     text = files("riffler.reproduction").joinpath("expected_active_search.toml").read_text(encoding="utf-8")
     plan = Plan(n_runs=3, n_side_runs=3, topics=TOPICS, side_topics=("A",), ways=ways)
     return ActiveSearchAgain(plan, tomllib.loads(text), made_up(TOPICS, n_items=300), results, [])
@@ -34,6 +36,7 @@ def as_published() -> dict[Case, list[Found]]:
     for topic in TOPICS:
         results[topic, GREEDY] = [found(300 + seed, 1000 + seed, 3000 + seed) for seed in range(3)]
         results[topic, THOMPSON] = [found(330 + seed, 960 + seed, 2100 + seed) for seed in range(3)]
+        results[topic, CALIBRATED] = results[topic, THOMPSON]
     return results
 
 
@@ -67,7 +70,7 @@ def test_weaker_methods_are_judged_on_the_side_topic() -> None:
     results = as_published()
     results["A", MMR] = [found(400 + seed, 1500 + seed, 3500 + seed) for seed in range(3)]
     results["A", WEIGHTS] = [Found(tuple(range(1, 60)), 4_000, 10_000, 100, 1.0)] * 3
-    run = again(results, (GREEDY, THOMPSON, MMR, WEIGHTS))
+    run = again(results, (GREEDY, THOMPSON, CALIBRATED, MMR, WEIGHTS))
     assert words_of(run)["mmr"] == words_of(run)["weights"] == "agrees"
     assert "not even recall 0.90" in next(one.evidence for one in verdicts(run) if one.name == "weights")
     assert "> 40.00" in run.page()

@@ -56,9 +56,9 @@ def ratio(one: Sequence[Found], other: Sequence[Found], recall: float) -> Ratio:
     return math.exp(mean), math.exp(low), math.exp(high)
 
 
-def ratios(run: ActiveSearchAgain, recall: float) -> dict[str, Ratio]:
+def ratios(run: ActiveSearchAgain, recall: float, name: str = "thompson") -> dict[str, Ratio]:
     """Thompson sampling against greedy, topic by topic."""
-    return {topic: ratio(run.runs(topic, "thompson"), run.runs(topic, "greedy"), recall) for topic in run.plan.topics}
+    return {topic: ratio(run.runs(topic, name), run.runs(topic, "greedy"), recall) for topic in run.plan.topics}
 
 
 def over_topics(values: Sequence[float]) -> Ratio:
@@ -69,6 +69,11 @@ def over_topics(values: Sequence[float]) -> Ratio:
     """
     mean, low, high = paired(np.log(values).tolist(), [0.0] * len(values))
     return math.exp(mean), math.exp(low), math.exp(high)
+
+
+def mean_ratio(run: ActiveSearchAgain, recall: float, name: str = "thompson") -> Ratio:
+    """Thompson sampling against greedy over all topics."""
+    return over_topics([mean for mean, _, _ in ratios(run, recall, name).values()])
 
 
 def in_words(found: Ratio) -> str:
@@ -88,11 +93,14 @@ def _order(run: ActiveSearchAgain, recall: float, *, greedy_first: bool) -> tupl
     above = [topic for topic, (_, low, _) in found.items() if low > 1]
     below = [topic for topic, (_, _, high) in found.items() if high < 1]
     n_for, n_against = (len(above), len(below)) if greedy_first else (len(below), len(above))
-    mean = over_topics([one for one, _, _ in found.values()])
     return word_of_differences(n_for, n_against, len(found)), (
-        f"Thompson reads {in_words(mean)} times what greedy reads, over {len(found)} topics; less on "
-        f"{_names(below)}, more on {_names(above)}, no difference shown on the others."
+        f"Thompson reads {in_words(mean_ratio(run, recall))} times what greedy reads, over {len(found)} topics; less "
+        f"on {_names(below)}, more on {_names(above)}, no difference shown on the others. {_calibrated(run, recall)}"
     )
+
+
+def _calibrated(run: ActiveSearchAgain, recall: float) -> str:
+    return f"With calibrated chances: {in_words(mean_ratio(run, recall, 'thompson-calibrated'))}."
 
 
 def _late(run: ActiveSearchAgain) -> tuple[str, str]:
@@ -101,7 +109,6 @@ def _late(run: ActiveSearchAgain) -> tuple[str, str]:
     clearly = [topic for topic, (mean, _, high) in found.items() if mean <= CLEARLY and high < 1]
     less = [topic for topic, (_, _, high) in found.items() if high < 1]
     more = [topic for topic, (_, low, _) in found.items() if low > 1]
-    mean = over_topics([one for one, _, _ in found.values()])
     table = run.expected["table"]
     published = [
         table[topic]["thompson"][-1] / table[topic]["greedy"][-1]
@@ -110,8 +117,9 @@ def _late(run: ActiveSearchAgain) -> tuple[str, str]:
     ]
     beside = f" (the paper: {over_topics(published)[0]:.2f})" if published else ""
     return word(len(clearly), len(found)), (
-        f"Thompson reads {in_words(mean)} times what greedy reads{beside}; at least 23 % less on {_names(clearly)}, "
-        f"less at all on {_names(less)}, more on {_names(more)}."
+        f"Thompson reads {in_words(mean_ratio(run, RECALLS[-1]))} times what greedy reads{beside}; at least 23 % "
+        f"less on {_names(clearly)}, less at all on {_names(less)}, more on {_names(more)}. "
+        f"{_calibrated(run, RECALLS[-1])}"
     )
 
 

@@ -55,6 +55,8 @@ class Way:
 
 GREEDY = Way("greedy", "greedy", n_clusters=None)
 THOMPSON = Way("thompson")
+CALIBRATED = Way("thompson-calibrated", steepness=None)
+MAIN = (GREEDY, THOMPSON, CALIBRATED)
 MMR = Way("mmr", "mmr", n_clusters=None)
 MILD_MMR = Way("mmr-0.95", "mmr", relevance=0.95, n_clusters=None)
 WEIGHTS = Way("weight-thompson", "weight-thompson", n_clusters=None, limit=BUDGET)
@@ -71,9 +73,8 @@ READINGS = (
     Way("thompson-batch-25", batch=25),
     Way("greedy-presumed-1000", "greedy", n_clusters=None, presumed=1000),
     Way("thompson-presumed-1000", presumed=1000),
-    Way("thompson-calibrated", steepness=None),
 )
-ALL = (GREEDY, THOMPSON, *ABLATIONS, *WEAK, *READINGS)
+ALL = (*MAIN, *ABLATIONS, *WEAK, *READINGS)
 
 WORDS = {
     "greedy": "the best scores",
@@ -90,7 +91,7 @@ WORDS = {
     "thompson-batch-25": "Thompson in batches of 25",
     "greedy-presumed-1000": "greedy with 1,000 presumed negatives",
     "thompson-presumed-1000": "Thompson with 1,000 presumed negatives",
-    "thompson-calibrated": "Thompson with chances calibrated by the answers (Platt)",
+    "thompson-calibrated": "chances calibrated by the answers (Platt)",
 }
 """What each way is, in words."""
 
