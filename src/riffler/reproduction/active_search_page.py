@@ -172,6 +172,8 @@ def _side_table(run: ActiveSearchAgain, ways: Sequence[Way]) -> str:
             late = RECALLS[-1]
             # against itself a way has no ratio
             beside = "" if way.name == "greedy" else in_words(ratio(runs, greedy, late))
+            if any(math.isinf(one.share_at(late)) for one in runs):
+                beside = f"> {ratio(runs, greedy, late)[0]:.2f}"
             cells = [_percent(runs, recall) for recall in RECALLS]
             at_budget = f"{np.mean([one.recall_at(BUDGET) for one in runs]):.4f}"
             rows.append([topic, way.name, WORDS[way.name], *cells, beside, at_budget])
