@@ -42,7 +42,7 @@ def _ratio_panel(frame: pl.DataFrame) -> Chart:
         xOffset=alt.XOffset("method:N"),
         color=method_colour(["Riffler", "paper"]),
     )
-    scale = alt.Scale(zero=False, type="log")
+    scale = alt.Scale(zero=False, type="log", nice=False)
     ticks = alt.Axis(values=[0.5, 0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0])
     bars = base.mark_rule(strokeWidth=2).encode(
         y=alt.Y("low:Q", title="Thompson / greedy", scale=scale, axis=ticks), y2="high:Q"
