@@ -26,8 +26,8 @@ from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, IntArray
 from riffler.stopping.progress import Decision, History, Progress, all_read, least_total, nothing_found
 
-SHARE, AT, FALL = 0.19, 25.0, 0.25
-"""Most of the collection that is drawn in order to allow misses: 19 % where 25 may be missed, less where more may."""
+SHARE, AT, FALL = 0.05, 25.0, 0.25
+"""Most of the collection that is drawn in order to allow misses: 5 % where 25 may be missed, less where more may."""
 
 MOST = 2000  # a larger k is taken for this one, which only asks for more
 
@@ -47,21 +47,21 @@ class Design:
 
 
 @lru_cache(maxsize=64)
-def control_design(n_items: int, target: float = 0.95, confidence: float = 0.95, share: float = SHARE) -> Design:
+def control_design(n_items: int, confidence: float = 0.95, share: float = SHARE) -> Design:
     """Plan the control sample of a collection, before anything is drawn.
 
-    To allow misses costs draws and saves reading on: up to ``share`` of the collection is drawn for it (at recall .95;
-    less where the target is lower, as reading on is cheaper there). With ``share=0`` no miss is ever allowed.
+    To allow misses costs draws and saves reading on: up to ``share`` of the collection is drawn for it. With
+    ``share=0`` no miss is ever allowed.
     With k = 10 (200 relevant items at recall .95) a quarter must be drawn, and none of it may be missed:
 
-    >>> control_design(10_000).at(10), control_design(10_000).at(100)
-    ((2588, 0), (1297, 7))
+    >>> control_design(10_000).at(10), control_design(10_000).at(300)
+    ((2588, 0), (155, 1))
     """
     from scipy.stats import hypergeom
 
     error = 1.0 - confidence
     missed = _levels(n_items)
-    most = np.minimum(share * np.sqrt(0.05 / (1.0 - target)) * (AT / missed) ** FALL, 1.0) * n_items
+    most = np.minimum(share * (AT / missed) ** FALL, 1.0) * n_items
     candidates = np.arange(int(missed[-1]))
     allowed = np.zeros(missed.size, dtype=np.int64)
     for row, (k, m) in enumerate(zip(missed.tolist(), most.astype(int).tolist(), strict=True)):
@@ -182,7 +182,7 @@ class ControlSample:
     def _plan(self, progress: Progress, n_met: int) -> tuple[int, int]:
         """Return how much of the random order must be labelled, and how many misses are allowed in it."""
         missed = least_total(n_met, progress.target) - n_met
-        return control_design(progress.n_items, progress.target, progress.confidence, self.share).at(missed)
+        return control_design(progress.n_items, progress.confidence, self.share).at(missed)
 
     def _waiting(self, progress: Progress, n_met: int, n_missed: int, allowed: int, draws: int) -> str:
         if n_missed > allowed:
