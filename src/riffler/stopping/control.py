@@ -55,7 +55,7 @@ def control_design(n_items: int, confidence: float = 0.95, share: float = SHARE)
     With k = 10 (200 relevant items at recall .95) a quarter must be drawn, and none of it may be missed:
 
     >>> control_design(10_000).at(10), control_design(10_000).at(300)
-    ((2588, 0), (155, 1))
+    ((2588, 0), (257, 3))
     """
     from scipy.stats import hypergeom
 
