@@ -7,6 +7,7 @@ topics      share reviewed at high recall beside greedy, on the protocol of the 
 noise       the same with wrong answers
 starts      from the oddest relevant items, and from a sentence
 stopping    stopping rules replayed over recorded reviews: reliability and cost
+live        stopping rules in live reviews: those that cannot be replayed, and ours
 speed       one step and featurising on large collections, one thread
 
 Every run is a file in the folder of results: a part that was cut short goes on where it was. Tables (Markdown) and
@@ -27,7 +28,7 @@ sys.path.insert(
     0, str(Path(__file__).parent)
 )  # so that `-m benchmarks.search` finds the parts, and so do its processes
 
-PARTS = ("reviews", "topics", "noise", "starts", "stopping", "speed")
+PARTS = ("reviews", "topics", "noise", "starts", "stopping", "live", "speed")
 
 
 def main() -> None:
