@@ -30,12 +30,15 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.core ## rank the digits that ship with scikit-learn, then buy labels for their top; writes out/demo/
+demo: $(VENV)/.core ## rank digits, buy labels for their top, then find all docstrings of a topic; writes out/demo/
 	$(BIN)/riffler rank demo -k 0.75 --kernel rbf --kernel linear --seed 0 \
 	  --chart out/demo/precision_at_k.html --chart out/demo/precision_at_k.png \
 	  --ranked out/demo/ranked.csv --json out/demo/results.json
 	$(BIN)/riffler active demo -k 10 --runs 5 --seed 0 \
 	  --chart out/demo/labels.html --chart out/demo/labels.png --json out/demo/labels.json
+	$(BIN)/riffler simulate docstrings --label-column topic --labels scipy.stats --policy default --policy random \
+	  --batch 20 --runs 2 --stop control --stop knee --target 0.9 --out out/demo/search \
+	  --report out/demo/search.html --json out/demo/search.json
 
 test: lint docs ## everything CI checks: lint, types, layers, docs, doctests and tests
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m "not soak"
@@ -52,6 +55,8 @@ docs: $(VENV)/.test ## build the documentation into site/, warnings are errors
 bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one run
 	$(BIN)/python benchmarks/at_k.py
 	for part in speed quality ablation; do $(BIN)/python benchmarks/active.py $$part; done
+	$(BIN)/python benchmarks/search_peers.py --cache out/asreview
+	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
 
 soak: $(VENV)/.test ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m soak
@@ -60,6 +65,7 @@ soak: $(VENV)/.test ## the long tests that `make test` leaves out, and the other
 reproduce: $(VENV)/.core ## run the published results again; writes out/reproduce/
 	$(BIN)/riffler reproduce at-k --out out/reproduce
 	$(BIN)/riffler reproduce active-at-k --out out/reproduce
+	$(BIN)/riffler reproduce active-search --out out/reproduce
 
 clean: ## remove the environment and everything built
 	rm -rf $(VENV) out site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -132,10 +132,9 @@ def scores_of_all(rows, n_rows, w, out):
 
 
 @njit(cache=True)
-def similarities(data, indices, indptr, term_data, term_items, term_starts, out):
-    """Write inner products of some sparse rows with all items into ``out``, by the items that hold each term."""
+def add_similarities(data, indices, indptr, term_data, term_items, term_starts, out):
+    """Add inner products of some sparse rows with all items to ``out``, by the items that hold each term."""
     for i in range(out.shape[0]):
-        out[i, :] = 0.0
         for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
             j, value = indices[p], data[p]
             for q in range(np.uint64(term_starts[j]), np.uint64(term_starts[j + 1])):

@@ -16,6 +16,7 @@ from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 from riffler.search.row_store import appended
 
 MOST_BYTES = 128 * 2**20
+COMMON = 0.5  # share of the rows that must have a column for it to be kept dense
 
 
 class SimilarityStore:
@@ -29,8 +30,8 @@ class SimilarityStore:
     def __init__(self, engine: LocalEngine) -> None:
         from riffler._fast.rows import SimilarRows
 
-        self._every: Matrix = engine.rows(np.arange(engine.n_rows))
-        self._terms = self._every.tocsc() if is_sparse(self._every) else None
+        self._common, self._rare = _parted(engine.rows(np.arange(engine.n_rows)))
+        self._items = None if self._rare is None else self._rare.tocsc()
         self._place: IntArray = np.full(engine.n_rows, -1, dtype=np.int32)
         self.n_rows, self.n_weights = 0, engine.n_rows
         self._squares: FloatArray = np.empty(0)
@@ -77,12 +78,20 @@ class SimilarityStore:
         return scores
 
     def _similar(self, new: IntArray) -> FloatArray:
-        from riffler._fast.rows import similarities
+        """Inner products of some rows with all: of common columns as a matrix product, of rare ones by who has them."""
+        from riffler._fast.rows import add_similarities
 
-        chosen, terms = self._every[new], self._terms
-        if terms is None:
-            dense: FloatArray = (chosen @ self._every.T).astype(np.float32)
-            return dense
-        out = np.empty((new.size, self.n_weights), dtype=np.float32)
-        similarities(chosen.data, chosen.indices, chosen.indptr, terms.data, terms.indices, terms.indptr, out)
+        out: FloatArray = self._common[new] @ self._common.T
+        if self._rare is not None and self._items is not None:
+            rows, items = self._rare[new], self._items
+            add_similarities(rows.data, rows.indices, rows.indptr, items.data, items.indices, items.indptr, out)
         return out
+
+
+def _parted(X: Matrix) -> tuple[FloatArray, Matrix | None]:
+    """Columns that most rows have, dense and float32, and the others; None where X is dense."""
+    if not is_sparse(X):
+        return np.ascontiguousarray(X, dtype=np.float32), None
+    by_column = X.tocsc()
+    common = np.diff(by_column.indptr) > X.shape[0] * COMMON
+    return by_column[:, common].toarray().astype(np.float32), by_column[:, ~common].tocsr()
