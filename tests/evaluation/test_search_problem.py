@@ -101,8 +101,9 @@ def test_the_fingerprint_knows_labels_and_features() -> None:
     assert first.slim(texts=True).collection.texts[0] == first.collection.texts[0]
 
 
-def test_clusters_are_made_once_for_topics_that_share_features() -> None:
-    topics = with_clusters(topic_problems(collection(), "topics", None, min_relevant=2), "kmeans")
+@pytest.mark.parametrize("method", ["kmeans", "lda", "nmf"])
+def test_clusters_are_made_once_for_topics_that_share_features(method: str) -> None:
+    topics = with_clusters(topic_problems(collection(), "topics", None, min_relevant=2), method)
     assert topics[0].clusters is topics[1].clusters
     assert topics[0].clusters is not None
     assert topics[0].clusters.n_items == 120

@@ -166,13 +166,13 @@ def table_problem(table: Table) -> Problem:
 
 def with_clusters(problems: Sequence[Problem], method: str) -> list[Problem]:
     """The same problems with soft clusters; problems that share their features share the clusters."""
-    from riffler.features.clusters import soft_clusters
+    from riffler.search.arms import search_clusters
 
     made: dict[int, tuple[SoftClusters, float]] = {}
     for problem in problems:
         if id(problem.features) not in made:
             start = process_time()
-            clusters = soft_clusters(problem.features, method=method)
+            clusters = search_clusters(problem.features, method)
             made[id(problem.features)] = clusters, process_time() - start
     return [
         replace(problem, clusters=clusters, cluster_cpu_seconds=seconds)

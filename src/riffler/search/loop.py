@@ -98,7 +98,7 @@ class ActiveSearch:
         order = control_order(collection.ids, f"{seed}/order")
         self._answers = Answers(collection.ids)
         self._learner = Learner(self._engine, classifier, order, seed)
-        self._arms = Arms(clusters, self._engine, seed)
+        self._arms = Arms(clusters, self._engine, order, seed)
         rule = rule_from_name(stopping) if isinstance(stopping, str) else stopping
         self._controls: Controls | None = None
         if rule is not None:
