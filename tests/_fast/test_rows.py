@@ -63,5 +63,5 @@ def test_scores_and_largest_norm_of_all_rows() -> None:
 
 
 def test_anything_else_is_refused_at_compile_time() -> None:
-    with pytest.raises(Exception, match="rows must be DenseRows or CsrRows"):
+    with pytest.raises(Exception, match="rows must be DenseRows, CsrRows or SimilarRows"):
         doors(X, 0, 1.0, W.copy())

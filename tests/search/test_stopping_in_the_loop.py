@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from riffler import InputError
 from riffler.search.loop import ActiveSearch
@@ -101,6 +102,26 @@ def test_the_order_of_the_collection_does_not_matter() -> None:
     for one in (collection, shuffled):
         search = ActiveSearch(one, policy="greedy", seed=1)
         for _ in range(15):
+            ids = search.suggest(4)
+            search.answer(ids, [int(truth[int(name[1:])]) for name in ids])
+        walks.append([entry.item for entry in search.ledger])
+    assert walks[0] == walks[1]
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_copies_are_equal_wherever_they_stand(dense: bool) -> None:
+    """Scores of copies differ in no digit, so which comes first is told by the ties alone."""
+    collection, _ = library()
+    copies = np.tile(np.arange(N // 3), 3)
+    rows = np.random.default_rng(0).standard_normal((N // 3, 120)).astype(np.float32)
+    truth = (rows[:, 0] > 1).astype(int)[copies]
+    features = rows[copies] if dense else sparse.csr_matrix(np.where(rows > -1, rows, 0)[copies])
+    order = np.random.default_rng(5).permutation(N)
+    walks = []
+    for one, X in ((collection, features), (collection.take(order), features[order])):
+        known = f"d{int(np.flatnonzero(truth)[0])}"
+        search = ActiveSearch(one, features=X, policy="greedy", relevant=[known], seed=1)
+        for _ in range(30):
             ids = search.suggest(4)
             search.answer(ids, [int(truth[int(name[1:])]) for name in ids])
         walks.append([entry.item for entry in search.ledger])

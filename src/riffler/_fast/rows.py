@@ -131,6 +131,26 @@ def scores_of_all(rows, n_rows, w, out):
         out[i] = row_dot(rows, i, w)
 
 
+@njit(cache=True, fastmath=REORDER)
+def _float32_dot(a, b):
+    total = np.float32(0.0)
+    for j in range(a.shape[0]):
+        total += a[j] * b[j]
+    return total
+
+
+@njit(cache=True)
+def write_products(rows, every, out):
+    """Write inner products of some dense float32 rows with all items into ``out``.
+
+    Each is the same sum wherever the two rows stand: in a matrix product of BLAS its last digits depend on that, and
+    copies of one text would no longer be equal.
+    """
+    for i in range(out.shape[0]):
+        for r in range(out.shape[1]):
+            out[i, r] = _float32_dot(rows[i], every[r])
+
+
 @njit(cache=True)
 def add_similarities(data, indices, indptr, term_data, term_items, term_starts, out):
     """Add inner products of some sparse rows with all items to ``out``, by the items that hold each term."""

@@ -78,10 +78,11 @@ class SimilarityStore:
         return scores
 
     def _similar(self, new: IntArray) -> FloatArray:
-        """Inner products of some rows with all: of common columns as a matrix product, of rare ones by who has them."""
-        from riffler._fast.rows import add_similarities
+        """Inner products of some rows with all: of common columns one by one, of rare ones by who has them."""
+        from riffler._fast.rows import add_similarities, write_products
 
-        out: FloatArray = self._common[new] @ self._common.T
+        out: FloatArray = np.empty((new.size, self.n_weights), dtype=np.float32)
+        write_products(self._common[new], self._common, out)
         if self._rare is not None and self._items is not None:
             rows, items = self._rare[new], self._items
             add_similarities(rows.data, rows.indices, rows.indptr, items.data, items.indices, items.indptr, out)
