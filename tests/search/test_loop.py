@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
+from scipy import sparse
 
-from riffler import AnswerError, InputError, LabelError, UnknownName
+from riffler import AnswerError, InputError, LabelError, RifflerError, UnknownName
 from riffler.data.collection import Collection
 from riffler.data.collection_reading import collection_from_frame
 from riffler.ledger import UNKNOWN
@@ -91,15 +94,52 @@ def test_the_end_of_the_collection() -> None:
     assert search.suggest(1) == []
 
 
+def test_features_may_come_in_any_form() -> None:
+    collection, truth = library()
+    counts = np.random.default_rng(0).integers(0, 3, (N, 40))
+    counts[np.flatnonzero(truth), :3] = 4
+    X = sparse.csr_matrix(counts)
+    walks = []
+    forms = [X, X.tocsc(), X.tocoo(), X.toarray(), X.toarray().tolist(), X.astype(np.float32), sparse.csr_array(X)]
+    for features in forms:
+        search = ActiveSearch(collection, features=features, policy="greedy", relevant=["d1"], seed=0)
+        walks.append(reviewed(search, truth, n_rounds=5))
+    assert all(walk == walks[0] for walk in walks)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"features": np.ones(N)}, r"features must be a matrix of numbers, got shape \(300,\)"),
+        ({"features": [["a"]] * N}, "features must be a matrix of numbers, got shape .* of <U1"),
+        ({"features": np.full((N, 2), np.nan)}, "features: row 1, column 1 is nan"),
+        ({"seed": -1}, "seed must be at least 0, got -1"),
+        ({"target": 95}, "target must lie between 0 and 1, both excluded, got 95"),
+        ({"confidence": 1.0}, "confidence must lie between 0 and 1"),
+        ({"relevant": "d1"}, "relevant must be a list of ids, got the text 'd1'"),
+        ({"relevant": ["d1"], "irrelevant": ["d1"]}, "'d1' has an answer already"),
+    ],
+)
+def test_bad_settings_are_refused_at_once(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(RifflerError, match=message):
+        ActiveSearch(library()[0], **settings)
+
+
 def test_bad_input_is_named_and_nothing_is_half_taken_in() -> None:
     collection, _ = library()
     search = ActiveSearch(collection, seed=0)
     with pytest.raises(InputError, match="No item has the id 'x9'"):
         search.answer(["d1", "x9"], [1, 0])
-    with pytest.raises(AnswerError, match="item 'd2' is 'perhaps'"):
+    with pytest.raises(AnswerError, match=r"item 'd2' is 'perhaps'.* none of these answers was taken in"):
         search.answer(["d1", "d2"], [1, "perhaps"])
     with pytest.raises(LabelError, match="'d1' has an answer already"):
         search.answer(["d1", "d1"], [1, 1])
+    with pytest.raises(InputError, match="2 ids and 1 answers came"):
+        search.answer(["d1", "d2"], [1])
+    with pytest.raises(InputError, match="ids must be a list of ids, got the text 'd1'"):
+        search.answer("d1", [1])
+    with pytest.raises(InputError, match=r"a whole number, got 2\.5"):
+        search.suggest(2.5)  # type: ignore[arg-type]
     assert len(search.ledger) == search.progress().n_reviewed == 0
     search.answer(["d1"], [0])
     with pytest.raises(LabelError, match="'d1' has an answer already"):

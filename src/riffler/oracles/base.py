@@ -148,8 +148,13 @@ def _first_places(items: Sequence[Item]) -> list[int]:
     return sorted({item: at for at, item in reversed(list(enumerate(items)))}.values())
 
 
-def checked_answer(answer: object, item: Item) -> int:
+KEPT = "Correct it and step again; the answers before it are kept."
+
+
+def checked_answer(answer: object, item: Item, advice: str = KEPT) -> int:
     """Read an answer: 1/0, True/False, a word such as "yes", or None, NaN, "?" for unknown.
+
+    ``advice`` says in the error what to do, and what became of the other answers.
 
     >>> [checked_answer(one, item=7) for one in (1, False, None, "yes", "?", np.float64(0.0))]
     [1, 0, -1, 1, -1, 0]
@@ -164,5 +169,5 @@ def checked_answer(answer: object, item: Item) -> int:
         return int(answer)
     raise AnswerError(
         f"The answer about item {item!r} is {answer!r}: expected 1 or yes, 0 or no, or ?, unknown, None for "
-        "'don't know'. Correct it and step again; the answers before it are kept."
+        f"'don't know'. {advice}"
     )

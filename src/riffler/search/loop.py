@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from riffler.data.collection import Collection
+from riffler.data.finite import check_finite_matrix
 from riffler.engine import LocalEngine
 from riffler.errors import InputError
 from riffler.features.bm25 import bm25_scores
 from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Ledger
 from riffler.oracles.base import checked_answer
-from riffler.records import FloatArray, IntArray, Matrix
+from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 from riffler.search import policy_from
 from riffler.search.answers import Answers
 from riffler.search.arms import Arms
@@ -25,9 +26,13 @@ from riffler.search.features import search_features
 from riffler.search.learner import ClassifierSettings, Learner
 from riffler.search.view import Policy, SearchView
 from riffler.stopping import Decision, StoppingRule, control_order, rule_from_name
+from riffler.stopping.progress import check_goal
 
 if TYPE_CHECKING:
     from riffler.features.clusters import SoftClusters
+
+
+ADVICE = "Correct it and answer again; none of these answers was taken in."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +57,15 @@ class ActiveSearch:
     collection : texts with stable ids
     policy : name of a search policy, or an object with ``propose``
     stopping : name of a stopping rule, or an object with ``decide``; None asks for no control documents
-    features : matrix with a row for each item, or None for TF-IDF of words and pairs of the texts and their titles
+    features : matrix with a row for each item, or None for TF-IDF of words and pairs of the texts and their titles, and
+        latent directions of the words
     description : what is sought, in a sentence; ranks the items by BM25 while nothing relevant is known
     relevant, irrelevant : ids that are known before
     target, confidence : recall that is wanted, and how sure a certificate shall be
     classifier : how the scores are learned
     clusters : soft clusters for the policies that use them: made before, or "lda", "nmf" or "kmeans" to fit them in the
         background, from the first suggestion on; the ledger records the round in which they join
-    seed : int
+    seed : int of at least 0
 
     >>> import polars as pl
     >>> from riffler import collection_from_frame
@@ -91,6 +97,9 @@ class ActiveSearch:
         clusters: SoftClusters | str | None = None,
         seed: int = 0,
     ) -> None:
+        check_goal(target, confidence)
+        if seed < 0:
+            raise InputError(f"seed must be at least 0, got {seed!r}.")
         self.collection = collection
         self.ledger = Ledger()
         self._policy = policy_from(policy)
@@ -104,7 +113,7 @@ class ActiveSearch:
         if rule is not None:
             drawn = control_order(collection.ids, f"{seed}/control")
             self._controls = Controls(rule, drawn, target, confidence)
-        self._seed, self._round = seed, 0
+        self._seed, self._round, self._n_control = seed, 0, 0
         self._ties: IntArray = np.argsort(order)
         self._hint = None if description is None else bm25_scores(collection.texts, description)
         self._scores = np.zeros(collection.n_items) if self._hint is None else self._hint
@@ -114,7 +123,11 @@ class ActiveSearch:
 
     @classmethod
     def replay(cls, collection: Collection, ledger: Ledger, **settings: Any) -> Self:  # noqa: ANN401 - as in __init__
-        """Rebuild a search from its ledger: the same rounds, in the same order, with the same settings."""
+        """Rebuild a search from its ledger: the same rounds, in the same order, with the same settings.
+
+        What was suggested and has no answer yet is not in the ledger: ask for it again by :meth:`suggest` before it is
+        answered, lest a control document be taken for one that somebody found.
+        """
         search = cls(collection, **{**settings, "relevant": (), "irrelevant": ()})
         for _, entries in groupby(ledger, key=lambda entry: entry.round):
             search._arms.join_as_recorded(search.ledger, ledger, search._round)
@@ -127,8 +140,8 @@ class ActiveSearch:
 
         A batch is proposed by the policy, or drawn at random for the stopping rule.
         """
-        if n < 1:
-            raise InputError(f"n must be at least 1, got {n!r}.")
+        if not isinstance(n, int | np.integer) or n < 1:
+            raise InputError(f"n must be at least 1, a whole number, got {n!r}.")
         self._arms.join_when_ready(self.ledger, self._round)
         while True:
             rows, origin = self._drawn(n), "control"
@@ -146,7 +159,11 @@ class ActiveSearch:
 
         Items that were not suggested are welcome too: somebody found them.
         """
-        answers = [checked_answer(label, name) for name, label in zip(ids, labels, strict=True)]
+        _check_listed("ids", ids)
+        told = list(labels)
+        if len(told) != len(ids):
+            raise InputError(f"{len(ids)} ids and {len(told)} answers came. Pass one answer for each id.")
+        answers = [checked_answer(label, name, ADVICE) for name, label in zip(ids, told, strict=True)]
         rows = self._answers.new_rows(ids)
         if not rows:
             return
@@ -165,7 +182,7 @@ class ActiveSearch:
             n_items=self.collection.n_items,
             n_reviewed=int(self._answers.answered.sum()),
             n_relevant=self._answers.n_relevant,
-            n_control=sum(entry.origin == "control" for entry in self.ledger),
+            n_control=self._n_control,
             round=self._round,
         )
 
@@ -184,6 +201,8 @@ class ActiveSearch:
 
     def _know(self, relevant: Sequence[str], irrelevant: Sequence[str]) -> None:
         """Record what was known before; it cost nothing."""
+        _check_listed("relevant", relevant)
+        _check_listed("irrelevant", irrelevant)
         ids = [*relevant, *irrelevant]
         if not ids:
             return
@@ -210,6 +229,7 @@ class ActiveSearch:
         blind = self._controls is not None and self._controls.rule.blind
         for entry in entries + self._meetings(entries):
             self.ledger.append(entry)
+            self._n_control += entry.origin == "control"
             self._answers.take(entry, hide=blind and entry.origin == "control")
         self._met = []
         self._round += 1
@@ -251,14 +271,21 @@ class ActiveSearch:
 
 
 def _checked(collection: Collection, features: Matrix | None) -> Matrix:
-    """Return features with a row for each item."""
+    """Return features with a row for each item, dense or CSR, finite, in float32 or float64."""
     if features is None:
-        features = search_features(collection)
-    if features.shape[0] != collection.n_items:
-        raise InputError(
-            f"features must have a row for each of the {collection.n_items:,} items, got {features.shape[0]:,}."
-        )
-    return features
+        return search_features(collection)
+    X = features.tocsr() if is_sparse(features) else np.asarray(features)
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise InputError(f"features must be a matrix of numbers, got shape {X.shape} of {X.dtype}.")
+    if X.shape[0] != collection.n_items:
+        raise InputError(f"features must have a row for each of the {collection.n_items:,} items, got {X.shape[0]:,}.")
+    check_finite_matrix(X, "features")
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
+
+
+def _check_listed(name: str, ids: Sequence[str]) -> None:
+    if isinstance(ids, str):  # a sequence of letters
+        raise InputError(f"{name} must be a list of ids, got the text {ids!r}. Put it into a list.")
 
 
 def _now() -> str:

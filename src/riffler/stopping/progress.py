@@ -76,9 +76,7 @@ class Progress:
     def __post_init__(self) -> None:
         if self.n_items < 1:
             raise InputError(f"n_items must be at least 1, got {self.n_items}. Pass the size of the collection.")
-        for name, value in (("target", self.target), ("confidence", self.confidence)):
-            if not 0 < value < 1:
-                raise InputError(f"{name} must lie between 0 and 1, both excluded, got {value!r}.")
+        check_goal(self.target, self.confidence)
         object.__setattr__(self, "entries", tuple(self.entries))  # the ledger goes on, this moment stays
         object.__setattr__(self, "_history", _read(self.entries))
         n_labelled = self._history.answer.size
@@ -165,6 +163,13 @@ class Heuristic:
     def say(self, stop: bool, reason: str, n_more: int | None = None) -> Decision:
         """Return a decision without a guarantee."""
         return Decision(stop, reason, certificate=False, n_more=n_more)
+
+
+def check_goal(target: float, confidence: float) -> None:
+    """Refuse a target or a confidence that is no share."""
+    for name, value in (("target", target), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise InputError(f"{name} must lie between 0 and 1, both excluded, got {value!r}.")
 
 
 def least_total(n_found: int, target: float) -> int:
