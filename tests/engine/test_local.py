@@ -35,6 +35,7 @@ def test_blocks_make_no_difference(kind: str, cuts: list[int]) -> None:
     np.testing.assert_array_equal(
         np.asarray(sparse.csr_matrix(gathered).todense()), sparse.csr_matrix(X[picked]).todense()
     )
+    assert engine.rows(picked[:0]).shape == (0, 7)
     total = engine.sum(lambda start, block: np.asarray(block.sum(axis=0)).ravel() * 1.0)
     np.testing.assert_allclose(total, np.asarray(X.sum(axis=0)).ravel(), rtol=1e-5)
     assert sum(engine.map(lambda block: int(block.shape[0]))) == engine.n_rows == 60

@@ -55,6 +55,18 @@ def test_every_rule_runs_in_the_loop(rule: str) -> None:
     assert search.estimate().reason
 
 
+@pytest.mark.parametrize("rule", sorted(STOPPING_RULES))
+def test_a_review_without_a_find_ends_when_everything_is_read(rule: str) -> None:
+    collection, _ = library()
+    search = ActiveSearch(collection, policy="greedy", stopping=rule, seed=0)
+    for _ in range(20):
+        if search.estimate().stop:
+            break
+        ids = search.suggest(100)
+        search.answer(ids, [0] * len(ids))
+    assert search.estimate().stop
+
+
 def test_the_policy_does_the_same_with_and_without_a_control_sample() -> None:
     collection, truth = library()
     with_sample = finished(ControlSample(every=5), n=4, target=0.95)

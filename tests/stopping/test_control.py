@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, hypergeom
 
-from riffler.errors import NoClaim
+from riffler.errors import InputError, NoClaim
 from riffler.ledger import Entry
 from riffler.records import IntArray
-from riffler.stopping import ControlSample, OpenControl, Progress, StoppingRule, certifiable_recall, control_order
+from riffler.stopping import (
+    ControlSample,
+    OpenControl,
+    Progress,
+    StoppingRule,
+    certifiable_recall,
+    control_order,
+    rule_from_name,
+)
 from riffler.stopping.control import control_design, control_reach
 from riffler.stopping.open_control import Draws, evidence_against
 from tests.stopping.reviews import Review, ranked_labels, run
@@ -210,3 +218,11 @@ def test_control_documents_come_from_the_first_label_on() -> None:
     review = Review(ranked_labels(np.random.default_rng(0), 2000, 100), np.random.default_rng(1), blind=True)
     assert ControlSample(every=20).controls(review.progress(0.95), 100) == 5
     assert OpenControl(every=10).controls(review.progress(0.95), 100) == 10
+
+
+@pytest.mark.parametrize("settings", [{"every": 0}, {"window": 0}, {"share": 1.5}])
+def test_a_plan_that_cannot_be_kept_is_refused(settings: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="must"):
+        rule_from_name("control", **settings)
+    with pytest.raises(InputError, match="every must be at least 1"):
+        OpenControl(every=0)

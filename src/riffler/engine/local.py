@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from riffler.errors import InputError
-from riffler.records import BoolArray, FloatArray, IntArray, Matrix
+from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
 
 Part = TypeVar("Part")
 
@@ -54,7 +54,6 @@ class LocalEngine:
     @cached_property
     def blank_rows(self) -> BoolArray:
         """Which rows have no feature at all."""
-        from riffler.records import is_sparse
 
         def blank(block: Matrix) -> BoolArray:
             none: BoolArray = np.diff(block.indptr) == 0 if is_sparse(block) else ~np.any(block, axis=1)
@@ -88,11 +87,9 @@ class LocalEngine:
 
     def rows(self, numbers: IntArray) -> Matrix:
         """Gather some rows, in the order given."""
-        if len(self.blocks) == 1:
+        if len(self.blocks) == 1 or numbers.size == 0:
             return self.blocks[0][numbers]
         from scipy import sparse
-
-        from riffler.records import is_sparse
 
         home = np.searchsorted(self.starts, numbers, side="right") - 1
         order = np.argsort(home, kind="stable")

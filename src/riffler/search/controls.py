@@ -9,6 +9,7 @@ from riffler.ledger import Ledger
 from riffler.records import FloatArray, IntArray
 from riffler.search.answers import Answers
 from riffler.stopping import Decision, Progress, StoppingRule, control_reach
+from riffler.stopping.progress import all_read
 
 
 class Controls:
@@ -32,8 +33,10 @@ class Controls:
         return rest[~answers.answered[rest]][:n_draws]
 
     def decide(self, ledger: Ledger, answers: Answers, scores: FloatArray) -> Decision:
-        """Ask the rule."""
-        return self.rule.decide(self._progress(ledger, answers, scores))
+        """Ask the rule; where everything is read it is over, whatever the rule still waits for."""
+        progress = self._progress(ledger, answers, scores)
+        decision = self.rule.decide(progress)
+        return decision if decision.stop else all_read(progress, progress.history()) or decision
 
     def _progress(self, ledger: Ledger, answers: Answers, scores: FloatArray) -> Progress:
         chances = expit(scores)

@@ -22,6 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, IntArray
 from riffler.stopping.progress import Decision, History, Progress, all_read, least_total, nothing_found
@@ -143,6 +144,12 @@ class ControlSample:
     share: float = SHARE
     window: int = 100
     nearly_all: float = 0.6
+
+    def __post_init__(self) -> None:
+        if self.every < 1 or self.window < 1:
+            raise InputError(f"every and window must be at least 1, got {self.every!r} and {self.window!r}.")
+        if not 0 <= self.share <= 1:
+            raise InputError(f"share must lie between 0 and 1, got {self.share!r}.")
 
     def decide(self, progress: Progress) -> Decision:
         """Stop when enough of the random order is labelled and few enough of it were missed by the policy."""

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from riffler.errors import NoClaim
+from riffler.errors import InputError, NoClaim
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray
 from riffler.stopping.control import trickle_of
@@ -85,6 +85,12 @@ class OpenControl:
 
     every: int = 20
     patience: float = 8.0
+
+    def __post_init__(self) -> None:
+        if self.every < 1 or not self.patience > 0:
+            raise InputError(
+                f"every must be at least 1 and patience above 0, got {self.every!r} and {self.patience!r}."
+            )
 
     def decide(self, progress: Progress) -> Decision:
         """Bound the recall from below, and stop when the bound reaches the target."""
