@@ -106,6 +106,7 @@ def test_a_budget_ends_a_run_and_may_be_raised(toy: Problem, tmp_path: Path) -> 
     assert raised.found_all
     lowered = one_run(toy, tmp_path, Plan(batch=3, budget=0.1))
     assert lowered.items == cut.items
+    assert len(lowered.cpu) == len(cut.cpu) < len(raised.cpu)  # what a budget leaves out took no time either
 
 
 def test_processes_give_the_same_runs(toy: Problem, tmp_path: Path) -> None:
@@ -136,6 +137,11 @@ def test_a_description_stands_in_for_priors(toy: Problem, tmp_path: Path) -> Non
     assert run.n_prior == 0
     assert run.answers[:5].any()
     assert run.found_all
+
+
+def test_a_description_needs_texts(toy: Problem, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="toy: there are no texts to find by a description"):
+        one_run(toy.slim(texts=False), tmp_path, Plan(description="snow"))
 
 
 def test_every_run_is_a_ledger_that_rebuilds_its_search(toy: Problem, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rules replayed over recorded orders: what they cost and reach, by hand and against a search that really stopped."""
+"""Rules replayed over recorded orders: what they cost and reach, by hand."""
 
 from __future__ import annotations
 

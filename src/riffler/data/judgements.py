@@ -39,8 +39,8 @@ def read_judgements(series: pl.Series, positive: Positive, source: str) -> NDArr
         row = int(words.is_in(strange).arg_max() or 0)
         raise LabelError(
             f"{source}: row {row + 1} has {words[row]!r} in the label column {series.name!r}. Expected 1 or 0, yes or "
-            "no, include or exclude, or nothing where it is not known; pass positive= with the values that are "
-            "relevant, or label= with another column."
+            "no, include or exclude, or nothing where it is not known; pass positive= (--relevant-classes) with the "
+            "values that are relevant, or label= with another column."
         )
     values = set(codes.values())
     if positive is not None and 1 not in values:
@@ -52,7 +52,7 @@ def read_judgements(series: pl.Series, positive: Positive, source: str) -> NDArr
     if positive is None and values == {1, -1} and any(word in ("-1", "-1.0") for word in codes):
         raise LabelError(
             f"{source}: the label column {series.name!r} has 1 and -1 and no 0, and -1 means not known. If it is to "
-            "mean irrelevant pass positive=1; else leave the fields of unknown labels empty."
+            "mean irrelevant pass positive=1 (--relevant-classes 1); else leave the fields of unknown labels empty."
         )
     return np.array([codes[word] for word in words], dtype=np.int8)
 

@@ -40,6 +40,7 @@ class Recorded:
     settings: dict[str, object]
     ledger: Ledger = field(default_factory=Ledger)
     steps: list[Step] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)  # entries up to the end of each step
     n_bytes: int = 0  # up to the end of the last closed batch
 
 
@@ -78,6 +79,7 @@ def _keep(found: Recorded, lines: list[Entry | Event], step: Step) -> None:
         else:
             found.ledger.note(one)
     found.steps.append(step)
+    found.ends.append(len(found.ledger))
 
 
 def _values(path: Path, number: int, line: bytes) -> dict[str, object]:

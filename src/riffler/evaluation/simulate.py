@@ -141,6 +141,10 @@ def simulate(
     """
     if n_runs < 1 or not policies:
         raise InputError("A simulation needs at least one run and one policy.")
+    if plan.description is not None:
+        for problem in problems:
+            if not any(problem.collection.texts):
+                raise InputError(f"{problem.collection.source}: there are no texts to find by a description.")
     jobs = [
         (problem, task)
         for problem in problems
@@ -308,14 +312,15 @@ def recorded_run(problem: Problem, task: Task) -> SearchRun:
     if recorded is None:
         raise InputError(f"{task.path} holds no run. Simulate first.")
     entries = list(recorded.ledger)[: most_labels(problem.n_items, task.plan.budget)]
+    steps = recorded.steps[: 1 + sum(end < len(entries) for end in recorded.ends)]
     return SearchRun(
         topic=problem.name, policy=task.policy, seed=task.seed, path=task.path,
         n_items=problem.n_items, n_relevant=problem.n_relevant,
         n_prior=sum(entry.origin == "prior" for entry in entries),
         items=tuple(str(entry.item) for entry in entries),
         answers=np.array([entry.answer for entry in entries], dtype=np.int8),
-        seconds=np.array([step.seconds for step in recorded.steps]),
-        cpu=np.array([step.cpu for step in recorded.steps]),
+        seconds=np.array([step.seconds for step in steps]),
+        cpu=np.array([step.cpu for step in steps]),
     )  # fmt: skip
 
 
