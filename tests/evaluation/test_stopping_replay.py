@@ -1,6 +1,8 @@
-"""Rules replayed over recorded orders: what they cost and reach, by hand."""
+"""Rules replayed over recorded orders: what they cost and reach, by hand and against a search that really stopped."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +21,10 @@ from riffler.evaluation.stopping_replay import (
     summarise,
     usual_batch,
 )
-from riffler.stopping import STOPPING_RULES, ControlSample, InARow, Progress
+from riffler.records import IntArray
+from riffler.search.loop import ActiveSearch
+from riffler.stopping import STOPPING_RULES, ControlSample, InARow, Progress, control_order
+from tests.evaluation.searches import problem
 from tests.stopping.reviews import ranked_labels
 
 
@@ -67,6 +72,42 @@ def test_every_rule_ends_and_never_costs_more_than_everything(name: str) -> None
     assert 0 < outcome.recall <= 1
     assert 2 <= outcome.cost <= 800
     assert outcome.stopped == (outcome.cost < 800)
+
+
+class InThisOrder(np.random.Generator):
+    """Draws control documents in an order that is given."""
+
+    def __init__(self, order: IntArray) -> None:
+        super().__init__(np.random.PCG64(0))
+        self._order = order
+
+    def permutation(self, x: object, axis: int = 0) -> IntArray:  # type: ignore[override]
+        return self._order
+
+
+def walked(search: ActiveSearch, truth: dict[str, int], *, to_the_end: bool) -> list[str]:
+    """Answer truly, one by one, until the rule stops or nothing is left; return what was asked."""
+    while to_the_end or not search.estimate().stop:
+        ids = search.suggest(1)
+        if not ids:
+            break
+        search.answer(ids, [truth[name] for name in ids])
+    return list(dict.fromkeys(str(entry.item) for entry in search.ledger))
+
+
+@pytest.mark.parametrize("name", ["control", "elusion", "hypergeometric-random", "open-control", "qbcb", "target"])
+def test_a_replay_reads_what_a_search_with_the_rule_read(name: str) -> None:
+    toy, seed = problem(300, 60), 3
+    ids = toy.collection.ids
+    truth = dict(zip(ids, toy.labels.tolist(), strict=True))
+    settings: dict[str, Any] = {"policy": "greedy", "features": toy.features, "relevant": [ids[0]], "seed": seed}
+    order = walked(ActiveSearch(toy.collection, **settings), truth, to_the_end=True)
+    drawn = np.array([order.index(ids[row]) for row in control_order(ids, f"{seed}/control")])
+    labels = np.array([truth[one] for one in order])
+    replayed = replay_rule(labels, replayable(name), InThisOrder(drawn), target=0.8, batch=1, n_prior=1)
+    live = walked(ActiveSearch(toy.collection, stopping=name, target=0.8, **settings), truth, to_the_end=False)
+    assert replayed.cost == len(live) < 300
+    assert replayed.recall == pytest.approx(sum(truth[one] for one in live) / 60)
 
 
 def test_what_a_run_left_is_irrelevant_only_if_it_found_everything() -> None:

@@ -1,8 +1,9 @@
 """Stopping rules replayed over the recorded order of a review: no model is trained again.
 
 The order is that of a policy which never learned from a control document before it met it. So the replay of a blind
-rule is exactly the review it would have had. A rule that lets the policy learn from control documents at once is
-replayed over the same order, without what the policy would have made of them.
+rule is the review it would have had: exactly so in batches of one. In larger ones a live search counts the control
+documents that the policy meets as part of its batch, and a replay does not. A rule that lets the policy learn from
+control documents at once is replayed over the same order, without what the policy would have made of them.
 
 A rule looks after every batch; control documents it wants are drawn from a random order that is fixed in advance.
 """
