@@ -131,24 +131,22 @@ def scores_of_all(rows, n_rows, w, out):
         out[i] = row_dot(rows, i, w)
 
 
-@njit(cache=True, fastmath=REORDER)
-def _float32_dot(a, b):
-    total = np.float32(0.0)
-    for j in range(a.shape[0]):
-        total += a[j] * b[j]
-    return total
-
-
 @njit(cache=True)
-def write_products(rows, every, out):
-    """Write inner products of some dense float32 rows with all items into ``out``.
+def write_products(rows, columns, out):
+    """Write inner products of some dense float32 rows with all items into ``out``, column by column.
 
-    Each is the same sum wherever the two rows stand: in a matrix product of BLAS its last digits depend on that, and
-    copies of one text would no longer be equal.
+    Each is the same sum wherever the two items stand: in a matrix product of BLAS its last digits depend on that, and
+    copies of one text would no longer be equal. The items are the inner loop, which the compiler vectorises as it is.
     """
+    n_items = out.shape[1]
     for i in range(out.shape[0]):
-        for r in range(out.shape[1]):
-            out[i, r] = _float32_dot(rows[i], every[r])
+        for q in range(n_items):
+            out[i, q] = 0.0
+        for j in range(columns.shape[0]):
+            value = rows[i, j]
+            if value != 0.0:
+                for q in range(n_items):
+                    out[i, q] += value * columns[j, q]
 
 
 @njit(cache=True)

@@ -82,7 +82,7 @@ class SimilarityStore:
         from riffler._fast.rows import add_similarities, write_products
 
         out: FloatArray = np.empty((new.size, self.n_weights), dtype=np.float32)
-        write_products(self._common[new], self._common, out)
+        write_products(np.ascontiguousarray(self._common[:, new].T), self._common, out)
         if self._rare is not None and self._items is not None:
             rows, items = self._rare[new], self._items
             add_similarities(rows.data, rows.indices, rows.indptr, items.data, items.indices, items.indptr, out)
@@ -90,9 +90,10 @@ class SimilarityStore:
 
 
 def _parted(X: Matrix) -> tuple[FloatArray, Matrix | None]:
-    """Columns that most rows have, dense and float32, and the others; None where X is dense."""
+    """Columns that most rows have, dense and float32, a row for each; and the others, None where X is dense."""
     if not is_sparse(X):
-        return np.ascontiguousarray(X, dtype=np.float32), None
+        return np.ascontiguousarray(X.T, dtype=np.float32), None
     by_column = X.tocsc()
     common = np.diff(by_column.indptr) > X.shape[0] * COMMON
-    return by_column[:, common].toarray().astype(np.float32), by_column[:, ~common].tocsr()
+    dense = np.ascontiguousarray(by_column[:, common].toarray().T, dtype=np.float32)
+    return dense, by_column[:, ~common].tocsr()
