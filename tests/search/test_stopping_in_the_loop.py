@@ -90,6 +90,23 @@ def test_met_documents_cost_nothing_and_nobody_is_asked_twice() -> None:
     assert len(set(paid)) == len(paid) == search.progress().n_reviewed
 
 
+def test_who_looks_far_ahead_and_answers_little_has_not_met_what_lies_between() -> None:
+    """Else relevant control documents would count as found where the others of their rank are not even read."""
+    collection, truth = library()
+    search = ActiveSearch(collection, policy="greedy", stopping=ControlSample(every=2), description="whales", seed=0)
+    place = {name: row for row, name in enumerate(collection.ids)}
+    n_met = 0
+    for _ in range(60):
+        scores, before = search.scores(), len(search.ledger)
+        first = search.suggest(20)[0]
+        search.answer([first], [int(truth[place[first]])])
+        met = [str(entry.item) for entry in search.ledger if entry.cost == 0][n_met:]
+        assert all(scores[place[name]] >= scores[place[first]] for name in met)
+        assert len(search.ledger) == before + 1 + len(met)
+        n_met += len(met)
+    assert 0 < n_met < search.progress().n_control
+
+
 def test_without_a_rule_nothing_is_claimed() -> None:
     collection, _ = library()
     with pytest.raises(InputError, match=r"no stopping rule.*stopping=\"control\""):

@@ -15,7 +15,7 @@ from riffler.data.finite import check_finite_matrix
 from riffler.engine import LocalEngine
 from riffler.errors import InputError
 from riffler.features.bm25 import bm25_scores
-from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Ledger
+from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Item, Ledger
 from riffler.oracles.base import checked_answer
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 from riffler.search import policy_from
@@ -118,7 +118,7 @@ class ActiveSearch:
         self._hint = None if description is None else bm25_scores(collection.texts, description)
         self._scores = np.zeros(collection.n_items) if self._hint is None else self._hint
         self._origin: dict[int, str] = {}  # of what is suggested and not answered
-        self._met: list[int] = []  # hidden items in the policy's last proposal
+        self._proposal: list[int] = []  # the policy's last one, hidden items among it
         self._know(relevant, irrelevant)
 
     @classmethod
@@ -147,7 +147,7 @@ class ActiveSearch:
             rows, origin = self._drawn(n), "control"
             if not rows.size:
                 rows, origin = self._proposed(n), "policy"
-            if rows.size or not self._met:
+            if rows.size or not self._proposal:
                 break
             self._take([])  # the policy came only to control documents, whose answers are known: it goes on
         for row in rows.tolist():
@@ -218,11 +218,10 @@ class ActiveSearch:
         return self._controls.draw(self.ledger, self._answers, self._scores, n)
 
     def _proposed(self, n: int) -> IntArray:
-        """Return what the policy proposes; hidden items among it are met, and not shown again."""
+        """Return what the policy proposes, without the hidden items: their answers are known."""
         rows = self._policy.propose(self._view(), n)
-        hidden = self._answers.hidden[rows]
-        self._met = rows[hidden].tolist()
-        return rows[~hidden]
+        self._proposal = rows.tolist()
+        return rows[~self._answers.hidden[rows]]
 
     def _take(self, entries: list[Entry]) -> None:
         """Append a round to the ledger, and learn from it what the policy may know."""
@@ -231,21 +230,39 @@ class ActiveSearch:
             self.ledger.append(entry)
             self._n_control += entry.origin == "control"
             self._answers.take(entry, hide=blind and entry.origin == "control")
-        self._met = []
+        self._proposal = []
         self._round += 1
         if any(not (blind and entry.origin == "control") for entry in entries) or not entries:
             self._learn()
 
     def _meetings(self, entries: list[Entry]) -> list[Entry]:
-        """Return entries for the control documents that the policy came to in this round, at no cost."""
+        """Return entries for the control documents that the policy comes to with these answers, at no cost."""
         if any(entry.origin == "control" for entry in entries):
             return []
         now = entries[0].asked_at if entries else _now()
         named = {entry.item for entry in entries}
-        met = [(self.collection.ids[row], int(self._answers.labels[row])) for row in self._met]
         return [
-            Entry(name, self._round, "policy", False, 1.0, label, 0.0, now) for name, label in met if name not in named
+            Entry(self.collection.ids[row], self._round, "policy", False, 1.0, int(self._answers.labels[row]), 0.0, now)
+            for row in self._passed(named)
         ]
+
+    def _passed(self, answered: set[Item]) -> list[int]:
+        """Return the hidden items of the proposal above the first one that was shown and is not answered now.
+
+        Those further down are not met: who looks far ahead and answers little has not come to them, and of the items
+        there that are not control documents nothing is known.
+        """
+        met: list[int] = []
+        waiting: list[int] = []
+        for row in self._proposal:
+            if self._answers.hidden[row]:
+                waiting.append(row)
+            elif self.collection.ids[row] in answered:
+                met += waiting
+                waiting = []
+            else:
+                return met
+        return met + waiting
 
     def _learn(self) -> None:
         self._answers.turn += 1
