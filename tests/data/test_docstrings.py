@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from riffler import DataSetMissing
+from riffler import DataSetMissing, InputError
 from riffler.data import docstrings as module
 from riffler.data.docstrings import docstrings
 
@@ -33,3 +33,5 @@ def test_files_that_cannot_be_parsed_are_passed_over(tmp_path: Path, monkeypatch
     monkeypatch.setattr(module, "_homes", lambda: [])
     with pytest.raises(DataSetMissing, match="no source files"):
         docstrings()
+    with pytest.raises(InputError, match="most must be at least 1, got 0"):
+        docstrings(most=0)

@@ -112,6 +112,7 @@ def test_a_line_that_looks_like_a_tag_stays_in_its_value() -> None:
         "TY  - JOUR\rTI  - a\rER  -\rTY  - JOUR\rTI  - b\rER  -",
         "TY  - JOUR\nTI  - a\nTY  - JOUR\nTI  - b",  # no closing tags
         "TY - JOUR\nTI - a\nER -\n\nTY - JOUR\nTI - b\nER -\n",  # one blank
+        "TY - JOUR\nTI  - a\nER  - \n\nTY  - JOUR\nTI  - b\nER  - \n",  # a file of two origins
         "Provider: Somebody\nContent: text\n\nTY  - JOUR\nTI  - a\nER  - \n1.\nTY  - JOUR\nTI  - b\nER  - ",
         "\ufeffTY  - JOUR\nTI  - a\nER  - \nTY  - JOUR\nTI  - b\nER  - \n",
         "ID  - 7\nTY  - JOUR\nTI  - a\nER  - \nID  - 8\nTY  - JOUR\nTI  - b\nER  - ",

@@ -39,6 +39,8 @@ def test_rows_get_length_one() -> None:
         ([[1.0, 2.0], [np.nan, 1.0]], "Row 1 of the embeddings holds NaN"),
         (pl.Series([[1.0, 2.0], [1.0]]), "Row 1 of the embeddings has 1 numbers, the first has 2"),
         (pl.Series([[1.0, 2.0], None]), "Row 1 of the embeddings has 0 numbers"),
+        ([[1.0, 2.0], [1.0]], "as many numbers in each row"),
+        (pl.Series("vector", ["a"]), "a column of lists of numbers, 'vector' is one of String"),
     ],
 )
 def test_bad_embeddings(rows: list[list[float]], message: str) -> None:

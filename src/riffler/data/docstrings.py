@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from riffler.data.collection import Collection
-from riffler.errors import DataSetMissing
+from riffler.errors import DataSetMissing, InputError
 
 PACKAGES = ("numpy", "polars", "scipy", "sklearn")
 LEAST_CHARACTERS = 60
@@ -29,6 +29,8 @@ def docstrings(most: int = MOST_ITEMS) -> Collection:
     >>> 250 < items.n_items <= 300, items.columns.columns
     (True, ['id', 'title', 'text', 'topic'])
     """
+    if most < 1:
+        raise InputError(f"most must be at least 1, got {most!r}.")
     import polars as pl
 
     from riffler.data.collection_reading import collection_from_frame

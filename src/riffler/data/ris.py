@@ -41,7 +41,7 @@ class Layout:
 
 
 RIS = Layout("RIS", re.compile(r"([A-Z][A-Z0-9])  -(?: (.*))?$"), "TY", "ER", "")
-LOOSE_RIS = Layout("RIS", re.compile(r"([A-Z][A-Z0-9]) ?-(?: +(.*))?$"), "TY", "ER", "")
+LOOSE_RIS = Layout("RIS", re.compile(r"([A-Z][A-Z0-9]) {0,2}-(?: +(.*))?$"), "TY", "ER", "")
 PUBMED = Layout("PubMed", re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *-(?: (.*))?$"), "PMID", None, "      ")
 FIRST_TAG = re.compile(r"^(TY {0,2}-|PMID- )", re.MULTILINE)
 
@@ -69,8 +69,8 @@ def read_records(text: str, source: str) -> pl.DataFrame:
 
 
 def layout_of(text: str) -> Layout:
-    """The layout by the first tag that opens a record; dashes with one blank or none before them are also met."""
-    if re.search(r"^TY  -", text, re.MULTILINE):
+    """The layout by the tags that open records; dashes with one blank or none before them are met too, or a mixture."""
+    if re.search(r"^TY  -", text, re.MULTILINE) and not re.search(r"^TY ?-", text, re.MULTILINE):
         return RIS
     return PUBMED if re.search(r"^PMID- ", text, re.MULTILINE) else LOOSE_RIS
 

@@ -58,7 +58,11 @@ def as_embedding(rows: ArrayLike | pl.Series) -> FloatArray:
     >>> as_embedding([[3, 4], [0, 0]]).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
     """
-    array = np.asarray(_listed(rows))
+    listed = _listed(rows)
+    try:
+        array = np.asarray(listed)
+    except ValueError as error:
+        raise InputError(f"Embeddings must have as many numbers in each row ({error}).") from error
     if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "fiub":
         raise InputError(
             f"Embeddings must be numbers of shape (n_items, n_dimensions), got shape {array.shape} of {array.dtype}."
@@ -78,6 +82,8 @@ def _listed(rows: ArrayLike | pl.Series) -> ArrayLike:
 
     if not isinstance(rows, pl.Series):
         return rows
+    if not isinstance(rows.dtype, pl.List | pl.Array):
+        raise InputError(f"Embeddings must be a column of lists of numbers, {rows.name!r} is one of {rows.dtype}.")
     series = rows.cast(pl.List(pl.Float64))
     lengths = series.list.len().fill_null(0).to_list()
     wrong = next((row for row, length in enumerate(lengths) if length != lengths[0] or length == 0), None)
