@@ -202,3 +202,12 @@ def test_a_table_of_sentences_without_a_known_column_is_not_taken_for_numbers(
     assert simulate(docs, *QUICK) == 2
     assert "no column is called title, abstract or text. Columns: id, a, b" in capsys.readouterr().err
     assert simulate(docs, "--text", "b", *QUICK) == 0
+
+
+def test_an_encoding_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "records.csv"
+    frame().with_columns(pl.col("title") + pl.lit(" кит")).write_csv(path)
+    path.write_bytes(path.read_text(encoding="utf-8").encode("cp1251"))
+    assert simulate(path, *QUICK, "--encoding", "cp1251") == 0
+    assert simulate(path, *QUICK, "--encoding", "cp9999") == 2
+    assert "cp9999" in capsys.readouterr().err

@@ -178,7 +178,9 @@ def test_several_labels_may_begin_far_down_the_file(tmp_path: Path) -> None:
     path = write(tmp_path, "1 1:1\n2 1:2\n" * 100 + "1,5 2:1\n5 1:1\n")
     np.testing.assert_array_equal(np.flatnonzero(read_table(path, positive=5).labels()), [200, 201])
     assert read_table(path, positive=1).labels().sum() == 101
-    with pytest.raises(DataFileError, match=r"line 201: several labels \('1,5'\).*--positive on the command line"):
+    with pytest.raises(
+        DataFileError, match=r"line 201: several labels \('1,5'\).*--relevant-classes on the command line"
+    ):
         read_table(path)
     broken = write(tmp_path, "1 1:1\n" * 150 + "1,5 2:1\n1 3:1 2:1\n", "broken.svm")
     with pytest.raises(DataFileError, match="line 152: index 2 comes after 3"):

@@ -26,13 +26,14 @@ DOCSTRINGS = "docstrings"
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns hold what, as far as the user said it."""
+    """Which columns hold what, and in which encoding, as far as the user said it."""
 
     title: str | None = None
     abstract: str | None = None
     text: str | None = None
     id: str | None = None
     label: str | None = None
+    encoding: str | None = None
 
     @property
     def names_a_text(self) -> bool:
@@ -86,7 +87,7 @@ def _documents(name: str, columns: Columns) -> pl.DataFrame | None:
     if path.exists():
         if path.is_file() and _plain_ending(path) in NUMBERS:
             return None
-        frame = read_frame(path)
+        frame = read_frame(path, columns.encoding)
         speaks = columns.names_a_text or any(find_column(frame, part) for part in ("title", "abstract", "text"))
         return frame if speaks or not _is_table(path) or _has_words(frame) else None
     if name == DOCSTRINGS:

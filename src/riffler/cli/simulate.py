@@ -76,6 +76,9 @@ def simulate(
     abstract: Annotated[str | None, typer.Option(help="The column with the abstracts.")] = None,
     text: Annotated[str | None, typer.Option(help="The column with the texts, where there are no abstracts.")] = None,
     id: Annotated[str | None, typer.Option(help="The column with the ids; `content` makes them of the texts.")] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Of a text file that is neither UTF-8, UTF-16 nor Windows-1252.")
+    ] = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(
@@ -132,7 +135,7 @@ def simulate(
         raise InputError("--labels names topics of a column. Name the column as well (--label-column).")
     with output.progress_bar() as tell, _folder(out) as folder:
         tell(0.0, "reading")
-        found = problems_of(docs, Columns(title, abstract, text, id, label), wanted)
+        found = problems_of(docs, Columns(title, abstract, text, id, label, encoding), wanted)
         tell(0.0, "finding clusters")
         problems = _prepared(found, policies, clusters)
         done = _simulated(

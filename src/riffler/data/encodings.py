@@ -18,7 +18,9 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 CHUNK = 1 << 20
-HOW_TO_SAY = "Name it with encoding= (such as 'cp1251', 'gb18030' or 'shift_jis'), or save the file as UTF-8."
+HOW_TO_SAY = (
+    "Name it with encoding= or --encoding (such as 'cp1251', 'gb18030' or 'shift_jis'), or save the file as UTF-8."
+)
 
 
 def read_text(path: Path, encoding: str | None = None) -> str:
@@ -47,7 +49,7 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> str:
     except UnicodeDecodeError as error:
         raise DataFileError(
             f"{source}: byte {error.start:,} (0x{data[error.start]:02x}) is not {chosen}: {error.reason}. "
-            "The file is damaged there or in another encoding; name that with encoding=."
+            "The file is damaged there or in another encoding; name that with encoding= or --encoding."
         ) from error
 
 

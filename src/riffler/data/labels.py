@@ -15,7 +15,7 @@ from riffler.records import IntArray
 POSITIVE_WORDS = frozenset({"1", "+1", "1.0", "yes", "y", "true", "t", "positive", "pos", "relevant", "included"})
 """Texts that name the positive one of two classes, whatever their case."""
 
-PASS_POSITIVE = "Pass positive= (--positive on the command line)"
+PASS_POSITIVE = "Pass positive= (--positive or --relevant-classes on the command line)"
 """What to do, in the words of both doors: the library and the command line show the same errors."""
 
 Positive = LabelValue | Sequence[LabelValue] | None
