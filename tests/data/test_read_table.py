@@ -204,7 +204,7 @@ def test_labels_become_0_and_1(
         (
             ["1", "2", "3", "3"],
             None,
-            r"two label values were expected, 3 came: 1 \(1 rows\), .*3 \(2 rows\).*positive= \(--positive on",
+            r"two label values were expected, 3 came: 1 \(1 rows\), .*3 \(2 rows\).*positive= \(--positive or",
         ),
         (["ham", "spam"], None, r"which label is the positive one\? ham \(1 rows\), spam \(1 rows\)"),
         (["ham", "spam"], "Spam", r"no label equals 'Spam', the positive value asked for"),
