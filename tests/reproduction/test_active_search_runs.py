@@ -10,8 +10,16 @@ import pytest
 
 from riffler.engine import LocalEngine
 from riffler.reproduction.active_search_data import clusters_of, made_up
-from riffler.reproduction.active_search_runs import Found, KeptSearches, paper_classifier, run_once, wanted
+from riffler.reproduction.active_search_runs import (
+    Found,
+    found_as_json,
+    found_from_json,
+    paper_classifier,
+    run_once,
+    wanted,
+)
 from riffler.reproduction.active_search_ways import GREEDY, THOMPSON, smaller
+from riffler.reproduction.kept_runs import KeptRuns
 from riffler.search.classifier import WarmClassifier
 from riffler.search.weight_thompson import fit_logistic
 
@@ -55,16 +63,16 @@ def test_clusters_are_kept_in_the_folder_and_change_the_search(tmp_path: Path) -
 def test_kept_runs_survive_a_line_that_was_cut_short(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     first, second = Found((1, 2), 10, 100, 3, 0.5), Found((1, 5), 9, 100, 3, 0.25)
-    KeptSearches(path).add("a", first)
+    KeptRuns(path, found_as_json, found_from_json).add("a", first)
     with path.open("a", encoding="utf-8") as file:
         file.write('\n{"riffler": "0')
-    kept = KeptSearches(path)
+    kept = KeptRuns(path, found_as_json, found_from_json)
     assert kept.get("a") == first
     assert kept.get("b") is None
     kept.add("b", second)
-    assert KeptSearches(path).get("b") == second
+    assert KeptRuns(path, found_as_json, found_from_json).get("b") == second
     path.write_text(path.read_text(encoding="utf-8").replace('"riffler": "', '"riffler": "old-'), encoding="utf-8")
-    assert KeptSearches(path).get("a") is None
+    assert KeptRuns(path, found_as_json, found_from_json).get("a") is None
 
 
 @pytest.mark.parametrize(("recall", "share"), [(0.5, 0.2), (0.75, 0.8), (0.99, 0.8)])

@@ -15,6 +15,7 @@ from riffler.reproduction.active_at_k_noise import flipped_cases, ordered_cases
 from riffler.reproduction.active_at_k_rare import KERNELS
 from riffler.reproduction.active_at_k_readings import SAMPLED, grid, readings
 from riffler.reproduction.markdown import table, with_spread
+from riffler.reproduction.verdicts import verdict_table
 
 if TYPE_CHECKING:
     from riffler.reproduction.active_at_k import ActiveAtK
@@ -31,10 +32,7 @@ def page(run: ActiveAtK) -> str:
         f"{sum(len(runs) for runs in run.results.values()):,} runs that took {_seconds(run):,.0f} s. Runs have the "
         f"seeds 0 to {run.plan.size.n_runs - 1}; every number but the seconds repeats.",
         "## What agrees and what does not",
-        table(
-            ["claim", "source", "found", "numbers"],
-            [[v.claim, v.source, f"**{v.verdict}**", v.evidence] for v in run.verdicts],
-        ),
+        verdict_table(run.verdicts),
         _how_measured(),
         *_figures(run),
         *_rare(run),

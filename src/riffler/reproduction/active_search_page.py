@@ -12,6 +12,7 @@ from riffler.reproduction.active_search_claims import in_words, mean_ratio, over
 from riffler.reproduction.active_search_runs import N_SEEDS, RECALLS, Found
 from riffler.reproduction.active_search_ways import ABLATIONS, BUDGET, MAIN, READINGS, WEAK, WORDS, Way
 from riffler.reproduction.markdown import deviation, table
+from riffler.reproduction.verdicts import verdict_table
 
 if TYPE_CHECKING:
     from riffler.reproduction.active_search import ActiveSearchAgain
@@ -31,10 +32,7 @@ def page(run: ActiveSearchAgain) -> str:
         f"topic: {plan.n_runs} for the table, {plan.n_side_runs} for the other studies, from the seeds 0 on; every "
         f"number but the seconds repeats.{missing}",
         "## What agrees and what does not",
-        table(
-            ["claim", "source", "found", "numbers"],
-            [[v.claim, v.source, f"**{v.verdict}**", v.evidence] for v in run.verdicts],
-        ),
+        verdict_table(run.verdicts),
         _how_measured(),
         *_table(run),
         *_documents(run),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from riffler.oracles import ArrayOracle
 from riffler.reproduction import Progress
 from riffler.reproduction.active_search_data import clusters_of, fingerprint_of
 from riffler.reproduction.active_search_ways import BUDGET, Way
+from riffler.reproduction.kept_runs import KeptRuns
 from riffler.search.costs import EqualCosts
 from riffler.search.learner import ClassifierSettings
 from riffler.search.loop import ActiveSearch
@@ -127,7 +127,7 @@ def run_all(
     """
     from threadpoolctl import threadpool_limits
 
-    kept = KeptSearches(None if folder is None else folder / FILE)
+    kept = KeptRuns(None if folder is None else folder / FILE, found_as_json, found_from_json)
     print_of = fingerprint_of(next(iter(problems.values())).features)
     made: dict[int, SoftClusters] = {}
     most = max(n_runs for _, n_runs in cases)
@@ -149,39 +149,13 @@ def run_all(
     return results
 
 
-class KeptSearches:
-    """Finished runs in a file of one JSON object a line; None keeps nothing. Runs of another version are not taken."""
-
-    def __init__(self, path: Path | None) -> None:
-        from riffler import __version__
-
-        self.path, self._version = path, __version__
-        self._runs: dict[str, Found] = {}
-        for line in path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else ():
-            try:
-                entry = json.loads(line)
-            except json.JSONDecodeError:  # the line that was being written when a run was stopped
-                continue
-            if entry["riffler"] == self._version:
-                self._runs[entry["key"]] = Found(**{**entry["run"], "places": tuple(entry["run"]["places"])})
-
-    def get(self, key: str) -> Found | None:
-        """Give the run of that key, or None."""
-        return self._runs.get(key)
-
-    def add(self, key: str, run: Found) -> None:
-        """Write a run at the end of the file."""
-        if self.path is None:
-            return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        # A line cut short by a stop must not swallow this one: every entry starts on a line of its own.
-        line = json.dumps({"riffler": self._version, "key": key, "run": found_as_json(run)}, allow_nan=False)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(f"\n{line}" if file.tell() else line)
-
-
 def found_as_json(run: Found) -> dict[str, Any]:
     """Give a run as plain values."""
     from dataclasses import asdict
 
     return {**asdict(run), "places": list(run.places)}
+
+
+def found_from_json(entry: Mapping[str, Any]) -> Found:
+    """Read what `found_as_json` gave."""
+    return Found(**{**entry, "places": tuple(entry["places"])})

@@ -13,6 +13,7 @@ from riffler.reproduction.generalisation import rates
 from riffler.reproduction.markdown import table, with_spread
 from riffler.reproduction.mistake_bounds import SeparableRun
 from riffler.reproduction.surrogate_properties import MARGINS, NAMES, Counterexample, Finding
+from riffler.reproduction.verdicts import verdict_table
 
 if TYPE_CHECKING:
     from riffler.reproduction.at_k import AtK
@@ -28,10 +29,7 @@ def page(run: AtK) -> str:
         f"Kar, Narasimhan and Jain (2015), run again by `riffler reproduce at-k{option}` in {run.seconds:.0f} s, "
         "one thread. Times are of this machine; every other number repeats with the seeds named here.",
         "## What agrees and what does not",
-        table(
-            ["claim", "source", "found", "numbers"],
-            [[v.claim, v.source, f"**{v.verdict}**", v.evidence] for v in run.verdicts],
-        ),
+        verdict_table(run.verdicts),
         "“Recalled” claims are remembered from the paper, not re-read, and no numbers of its experiments are at hand. "
         "Its batch sizes, grids and averaging are not known either: ours may be the reason for a difference.",
         *_surrogates(run),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from riffler.reproduction.markdown import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +17,14 @@ class Verdict:
     source: str
     verdict: str  # agrees, in part, disagrees; not shown where the runs do not decide it
     evidence: str
+
+
+def verdict_table(verdicts: Iterable[Verdict]) -> str:
+    """Write what was found of each claim as a table in Markdown."""
+    return table(
+        ["claim", "source", "found", "numbers"],
+        [[one.claim, one.source, f"**{one.verdict}**", one.evidence] for one in verdicts],
+    )
 
 
 def word(n_good: int, n_all: int) -> str:
