@@ -65,3 +65,10 @@ def test_texts_without_a_common_word_are_refused() -> None:
     frame = pl.DataFrame({"id": ["a", "b"], "title": ["gulls", "gulls"]})  # a word of all texts tells nothing
     with pytest.raises(InputError, match="frame: no words are left that some of the texts share"):
         search_features(collection_from_frame(frame))
+
+
+def test_large_collections_have_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.search.features.MANY", 2)
+    collection = collection_from_frame(pl.DataFrame({"title": TITLES}))
+    rows = TextFeatures(max_df=0.95).fit_transform(TITLES)
+    assert (search_features(collection) != rows).nnz == 0

@@ -18,7 +18,8 @@ TITLE_SHARE, LATENT_SHARE = 0.1, 0.1
 """Similarity of two items = that of their words + so much of that of their titles and of their latent directions."""
 
 FEW, MANY = 100, 20_000
-"""With fewer texts, words that only one has are kept, and directions mean nothing; with more they cost too much."""
+"""With fewer texts, words that only one has are kept, and directions mean nothing; with more, pairs and directions take
+too much room for what they tell."""
 
 N_DIRECTIONS = 100
 
@@ -26,10 +27,13 @@ N_DIRECTIONS = 100
 def search_features(collection: Collection) -> Matrix:
     """TF-IDF of words and pairs of the whole text, of the title once more, and latent directions of the words.
 
-    Words and pairs that only one text has cannot tell anything about another one, and are left out.
+    Words and pairs that only one text has cannot tell anything about another one, and are left out. More than 20,000
+    texts have words alone.
     """
-    is_small = collection.n_items < FEW
-    texts = _terms(collection.texts, (1, 2), None, 1 if is_small else 2)
+    is_small, is_large = collection.n_items < FEW, collection.n_items > MANY
+    words = (1, 1) if is_large else (1, 2)
+    stop_words = "english" if is_large else None
+    texts = _terms(collection.texts, words, stop_words, 1 if is_small else 2)
     if texts is None:
         raise InputError(
             f"{collection.source}: no words are left that some of the texts share and others do not have, so there is "
@@ -37,11 +41,11 @@ def search_features(collection: Collection) -> Matrix:
         )
     blocks, shares = [texts], [1.0]
     has_abstracts = any(text.strip() for text in collection.abstracts)
-    titles = _terms(collection.titles, (1, 2), None, 1 if is_small else 2) if has_abstracts else None
+    titles = _terms(collection.titles, words, stop_words, 1 if is_small else 2) if has_abstracts else None
     if titles is not None:
         blocks.append(titles)
         shares.append(TITLE_SHARE)
-    if not is_small and collection.n_items <= MANY:
+    if not (is_small or is_large):
         latent = _latent(collection)
         if latent is not None:
             blocks.append(latent)
