@@ -22,9 +22,9 @@ import numpy as np
 import riffler
 from riffler.data import Collection, atomic_write
 from riffler.evaluation.search_measures import n_needed
-from riffler.evaluation.simulate import WITH_CLUSTERS
 from riffler.features.clusters import SoftClusters
 from riffler.records import IntArray, Matrix
+from riffler.search import WITH_CLUSTERS
 from riffler.search.learner import ClassifierSettings
 from riffler.search.loop import ActiveSearch
 

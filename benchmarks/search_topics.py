@@ -25,9 +25,9 @@ from search_topic_sets import (
     relevant_start,
 )
 
-from riffler.evaluation.simulate import WITH_CLUSTERS
 from riffler.features.clusters import SoftClusters
 from riffler.reproduction.markdown import table
+from riffler.search import WITH_CLUSTERS
 from riffler.search.costs import EqualCosts
 from riffler.search.learner import ClassifierSettings
 

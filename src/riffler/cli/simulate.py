@@ -216,8 +216,8 @@ def _folder(out: Path | None) -> Iterator[Path]:
 def _prepared(problems: list[Problem], policies: list[str], clusters: str | None) -> list[Problem]:
     """Add soft clusters where a policy uses them."""
     from riffler.evaluation.search_problem import with_clusters
-    from riffler.evaluation.simulate import WITH_CLUSTERS
     from riffler.records import is_sparse
+    from riffler.search import WITH_CLUSTERS
 
     if not any(one in WITH_CLUSTERS for one in policies):
         if clusters is not None:

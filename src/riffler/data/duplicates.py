@@ -48,11 +48,6 @@ class Duplicates:
         """Rows of the items of each group, in order of their first rows."""
         return _groups(self.n_items, self.pairs)
 
-    @property
-    def exact_groups(self) -> tuple[IntArray, ...]:
-        """Groups of equal text or equal DOI alone."""
-        return _groups(self.n_items, self.pairs[np.array([reason != "near" for reason in self.reasons], dtype=bool)])
-
     def table(self, collection: Collection) -> pl.DataFrame:
         """One row a pair, to be looked at: group, both ids and titles, reason and similarity."""
         import polars as pl

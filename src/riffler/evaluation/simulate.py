@@ -22,12 +22,11 @@ from riffler.evaluation.search_measures import Discovery, discovery
 from riffler.evaluation.search_problem import Problem, keyed_order
 from riffler.oracles import ArrayOracle
 from riffler.records import FloatArray, IntArray
+from riffler.search import WITH_CLUSTERS
 from riffler.search.loop import ActiveSearch
 from riffler.search.schedule import autotar_batch
 
 AUTOTAR = "autotar"
-WITH_CLUSTERS = ("thompson",)
-"""Policies that use soft clusters; the others do without, and so cost nothing for them."""
 
 Tell = Callable[[float, str], None]
 
@@ -92,11 +91,6 @@ class SearchRun:
     def discovery(self) -> Discovery:
         """The answers for the measures."""
         return discovery(self.answers, self.n_items, self.n_relevant)
-
-    @property
-    def found_all(self) -> bool:
-        """Whether everything relevant was found."""
-        return int(np.sum(self.answers == 1)) == self.n_relevant
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,12 @@ POLICIES: dict[str, Callable[[], Policy]] = {
     "weight-thompson": WeightThompson,
 }
 
+WITH_CLUSTERS = ("thompson",)
+"""Policies that use soft clusters; without any they do as greedy does, and the others never look at them."""
+
 __all__ = [
     "POLICIES",
+    "WITH_CLUSTERS",
     "Adaptive",
     "ClusterThompson",
     "Greedy",
