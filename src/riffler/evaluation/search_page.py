@@ -22,7 +22,7 @@ STYLE = """
 :root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 1000px; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
-p.note { color: #666; margin: .2rem 0 1rem; } .wide { overflow-x: auto; }
+p.note { color: #666; margin: .2rem 0 1rem; } .wide, .wide.vega-embed { display: block; overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
 th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #e6e6e6; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } thead th { border-bottom: 2px solid #bbb; vertical-align: bottom; }
