@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
@@ -164,17 +164,33 @@ class ActiveSearch:
         if len(told) != len(ids):
             raise InputError(f"{len(ids)} ids and {len(told)} answers came. Pass one answer for each id.")
         answers = [checked_answer(label, name, ADVICE) for name, label in zip(ids, told, strict=True)]
-        rows = self._answers.new_rows(ids)
+        rows = [self._answers.row(name) for name in ids]
+        now = _now()
+        self.take_in(
+            Entry(name, self._round, self._origin.get(row, "search"), False, 1.0, answer, 1.0, now)
+            for name, row, answer in zip(ids, rows, answers, strict=True)
+        )
+
+    def take_in(self, entries: Iterable[Entry]) -> None:
+        """Take in a round of answers whose origins and costs somebody else wrote down, such as a durable review.
+
+        Its number and the probabilities are set here.
+        """
+        told = list(entries)
+        rows = self._answers.new_rows([str(entry.item) for entry in told])
         if not rows:
             return
-        now = _now()
         n_left = self.collection.n_items - int(self._answers.answered.sum())
-        entries = []
-        for at, (name, row, answer) in enumerate(zip(ids, rows, answers, strict=True)):
-            origin = self._origin.pop(row, "search")
-            chance = 1.0 / (n_left - at) if origin == "control" else 1.0
-            entries.append(Entry(name, self._round, origin, False, chance, answer, 1.0, now))
-        self._take(entries)
+        taken = []
+        for at, (row, entry) in enumerate(zip(rows, told, strict=True)):
+            self._origin.pop(row, None)
+            chance = 1.0 / (n_left - at) if entry.origin == "control" else 1.0
+            taken.append(replace(entry, round=self._round, probability=chance))
+        self._take(taken)
+
+    def origin_of(self, name: str) -> str:
+        """Say why an item that has no answer was suggested: "policy" or "control"; "search" where it was not."""
+        return self._origin.get(self._answers.row(name), "search")
 
     def progress(self) -> SearchProgress:
         """Say how far the search has come."""
