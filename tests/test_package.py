@@ -13,7 +13,7 @@ import pytest
 
 import riffler
 
-HEAVY = ("altair", "numba", "sklearn")
+HEAVY = ("alembic", "altair", "numba", "sklearn", "sqlalchemy")
 
 
 def heavy_modules_after(code: str) -> list[str]:

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
         KClippedWarning,
         LabelError,
         NoClaim,
+        ReviewFileError,
         RifflerError,
+        StorageError,
         UnknownName,
     )
     from riffler.evaluation.scorers import precision_at_k_scorer
@@ -73,6 +75,9 @@ if TYPE_CHECKING:
         winner_takes_all,
     )
     from riffler.oracles import ArrayOracle, CallableOracle, FileOracle
+    from riffler.review.live import LiveSearch
+    from riffler.review.settings import ReviewSettings
+    from riffler.review.store import Review, create_review, open_review
     from riffler.samplers import Exponential, Inverse, Sequential, Uniform
     from riffler.scorers import Rbf, RbfFourier, RbfNystroem, RbfProjectron, RbfRemoval
     from riffler.search.learner import ClassifierSettings
@@ -105,7 +110,9 @@ _HOMES = {
         "KClippedWarning",
         "LabelError",
         "NoClaim",
+        "ReviewFileError",
         "RifflerError",
+        "StorageError",
         "UnknownName",
     ),
     "riffler.evaluation.scorers": ("precision_at_k_scorer",),
@@ -151,6 +158,9 @@ _HOMES = {
         "winner_takes_all",
     ),
     "riffler.oracles": ("ArrayOracle", "CallableOracle", "FileOracle"),
+    "riffler.review.live": ("LiveSearch",),
+    "riffler.review.settings": ("ReviewSettings",),
+    "riffler.review.store": ("Review", "create_review", "open_review"),
     "riffler.samplers": ("Exponential", "Inverse", "Sequential", "Uniform"),
     "riffler.search.learner": ("ClassifierSettings",),
     "riffler.search.loop": ("ActiveSearch", "SearchProgress"),
@@ -192,6 +202,7 @@ __all__ = [
     "KClippedWarning",
     "LabelError",
     "Ledger",
+    "LiveSearch",
     "Max",
     "NoClaim",
     "OnePassMiniBatch",
@@ -203,6 +214,9 @@ __all__ = [
     "RbfNystroem",
     "RbfProjectron",
     "RbfRemoval",
+    "Review",
+    "ReviewFileError",
+    "ReviewSettings",
     "RifflerError",
     "SGDAtK",
     "SearchProgress",
@@ -210,6 +224,7 @@ __all__ = [
     "Sequential",
     "SoftClusters",
     "Step",
+    "StorageError",
     "Struct",
     "Surrogate",
     "Table",
@@ -227,6 +242,7 @@ __all__ = [
     "claim_path",
     "claim_top",
     "collection_from_frame",
+    "create_review",
     "embed_texts",
     "find_duplicates",
     "load_collection",
@@ -236,6 +252,7 @@ __all__ = [
     "metric_by_group",
     "mistake_bound",
     "ndcg_at",
+    "open_review",
     "paired_bootstrap",
     "partial_auc",
     "prec_at_k_loss",

@@ -7,10 +7,12 @@ RifflerError
 │   ├── AnswerError                     an oracle answered something else than relevant, irrelevant or unknown
 │   ├── LabelError                      labels are missing, not binary, or of one class only
 │   ├── NoClaim                         what was asked does not allow the estimate that is wanted
+│   ├── ReviewFileError                 a file is no review, or one of a newer version
 │   └── UnknownName                     no loss, method or data set has that name
 ├── AnswersPending                      questions wait for a person's answers
 ├── BudgetExhausted                     a question would cost more than is left
-└── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
+├── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
+└── StorageError                        the disk is full, busy or read-only: nothing of the change was written
 
 KClippedWarning (a UserWarning)         fewer positives than k: k was lowered
 
@@ -50,6 +52,10 @@ class NoClaim(InputError):
     """What was asked does not allow the estimate that is wanted; the message says why and what would."""
 
 
+class ReviewFileError(InputError):
+    """A file is no review, is damaged, or was written by a newer version; the message says which."""
+
+
 class UnknownName(InputError):
     """No loss, method or data set has that name."""
 
@@ -73,6 +79,10 @@ class BudgetExhausted(RifflerError):
 
 class DataSetMissing(RifflerError, FileNotFoundError):
     """A known public data set is not on this machine; the message says what to download and where to put it."""
+
+
+class StorageError(RifflerError):
+    """The disk is full, busy or read-only: nothing of the change was written; what was there before is kept."""
 
 
 class KClippedWarning(UserWarning):

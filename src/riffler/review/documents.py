@@ -1,0 +1,159 @@
+"""Documents of a review: a collection goes in, all of it or nothing, and comes out as it was."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from riffler.data.collection import Collection
+from riffler.data.texts import Texts
+from riffler.errors import InputError
+from riffler.review.database import now
+from riffler.review.schema import Document, Stratum
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from riffler.data.duplicates import Duplicates
+
+BLOCK = 5000
+SHOWN = 5  # names in a message
+
+
+def add_stratum(session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None) -> int:
+    """Add the documents of a collection as a stratum, and return its id.
+
+    With ``duplicates`` a document that another one stands for is its twin: kept, shown beside it, not asked for.
+    """
+    _check_new(session, review_id, collection)
+    same_as = _repeated_columns(collection)
+    stratum = Stratum(
+        review_id=review_id,
+        source=collection.source,
+        added_at=now(),
+        shape=_shape_of(collection.columns),
+        same_as=same_as,
+    )
+    session.add(stratum)
+    session.flush()
+    extra = _as_lines(collection.columns.drop(list(same_as)), collection.n_items)
+    first_id = 1 + (session.scalar(select(func.max(Document.id))) or 0)
+    heads = np.arange(collection.n_items) if duplicates is None else duplicates.representatives
+    rows = zip(collection.ids, collection.titles, collection.abstracts, extra, heads.tolist(), strict=True)
+    records = [
+        {
+            "id": first_id + at,
+            "review_id": review_id,
+            "stratum_id": stratum.id,
+            "position": at,
+            "name": name,
+            "title": title,
+            "abstract": abstract,
+            "extra": line,
+            "twin_of": None if head == at else first_id + head,
+        }
+        for at, (name, title, abstract, line, head) in enumerate(rows)
+    ]
+    records.sort(key=lambda record: record["twin_of"] is not None)  # a twin refers to what is there already
+    for start in range(0, len(records), BLOCK):
+        session.execute(insert(Document), records[start : start + BLOCK])
+    return stratum.id
+
+
+def load_collection(session: Session, review_id: int) -> Collection:
+    """Return all documents that are asked for, in the order in which they came; twins are with their heads."""
+    import polars as pl
+
+    rows = session.scalars(
+        select(Document).where(Document.review_id == review_id).order_by(Document.stratum_id, Document.position)
+    ).all()
+    strata = {one.id: one for one in session.scalars(select(Stratum).where(Stratum.review_id == review_id))}
+    parts = [_columns_of(strata[at], list(group)) for at, group in groupby(rows, key=lambda row: row.stratum_id)]
+    columns = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
+    asked = [at for at, row in enumerate(rows) if row.twin_of is None]
+    name_of = {row.id: row.name for row in rows}
+    twins: dict[str, tuple[str, ...]] = {}
+    for row in rows:
+        if row.twin_of is not None:
+            twins[name_of[row.twin_of]] = (*twins.get(name_of[row.twin_of], ()), row.name)
+    return Collection(
+        ids=tuple(rows[at].name for at in asked),
+        titles=Texts(pl.Series([rows[at].title for at in asked], dtype=pl.String)),
+        abstracts=Texts(pl.Series([rows[at].abstract for at in asked], dtype=pl.String)),
+        labels=None,  # they are in the ledger
+        columns=columns[asked],
+        source=", ".join(dict.fromkeys(one.source for one in strata.values())),
+        twins=twins,
+    )
+
+
+def asked_id(session: Session, review_id: int, name: str) -> int:
+    """Return the number of a document, or of the one that stands for it: what is said of a twin is said of both."""
+    found = session.scalar(
+        select(func.coalesce(Document.twin_of, Document.id)).where(
+            Document.review_id == review_id, Document.name == name
+        )
+    )
+    if found is None:
+        raise InputError(f"The review has no document {name!r}. Use the id of one that it has.")
+    return found
+
+
+def _check_new(session: Session, review_id: int, collection: Collection) -> None:
+    if not collection.n_items:
+        raise InputError(f"{collection.source}: no documents. A review needs at least one.")
+    there = set(session.scalars(select(Document.name).where(Document.review_id == review_id)))
+    again = [name for name in collection.ids if name in there]
+    if again:
+        raise InputError(
+            f"{collection.source}: {len(again):,} ids are in the review already ({', '.join(again[:SHOWN])}"
+            f"{', ...' if len(again) > SHOWN else ''}). Leave these documents out, or give them other ids."
+        )
+
+
+def _repeated_columns(collection: Collection) -> dict[str, str]:
+    """Return the original columns that are exactly the id, title or abstract: long texts are kept once."""
+    import polars as pl
+
+    own = {
+        "name": pl.Series(collection.ids, dtype=pl.String),
+        "title": collection.titles.series,
+        "abstract": collection.abstracts.series,
+    }
+    same: dict[str, str] = {}
+    for column in collection.columns:
+        equal = [field for field, values in own.items() if column.dtype == pl.String and column.equals(values)]
+        if equal:
+            same[column.name] = equal[0]
+    return same
+
+
+def _shape_of(columns: pl.DataFrame) -> bytes:
+    target = BytesIO()
+    columns.clear().write_ipc(target)
+    return target.getvalue()
+
+
+def _as_lines(columns: pl.DataFrame, n_rows: int) -> list[str]:
+    """Return one JSON object a row."""
+    if not columns.width:
+        return ["{}"] * n_rows
+    return columns.write_ndjson().rstrip("\n").split("\n")  # splitlines would also split at separators inside texts
+
+
+def _columns_of(stratum: Stratum, rows: list[Document]) -> pl.DataFrame:
+    """Return the original columns of a stratum, with their names, types and order."""
+    import polars as pl
+
+    shape = pl.read_ipc(BytesIO(stratum.shape)).schema
+    kept = {name: dtype for name, dtype in shape.items() if name not in stratum.same_as}
+    parts = [pl.Series(name, [getattr(row, field) for row in rows]) for name, field in stratum.same_as.items()]
+    if kept:
+        lines = "\n".join(row.extra for row in rows).encode()
+        parts += pl.read_ndjson(BytesIO(lines), schema=kept).get_columns()
+    return pl.DataFrame(parts).select(list(shape))

@@ -1,0 +1,62 @@
+"""Search in the texts of a review: SQLite's FTS5 behind two functions, so that another database can have its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+TITLE_WEIGHT = 4.0  # a word in a title counts as much as this many in an abstract
+WORDS = re.compile(r'"([^"]*)"|(\S+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that was found."""
+
+    document: str
+    title: str
+
+
+def index_stratum(session: Session, stratum_id: int) -> None:
+    """Make the texts of a stratum findable."""
+    session.execute(
+        text(
+            "INSERT INTO documents_text (rowid, title, abstract) "
+            "SELECT id, title, abstract FROM documents WHERE stratum_id = :stratum"
+        ),
+        {"stratum": stratum_id},
+    )
+
+
+def find_texts(session: Session, review_id: int, words: str, n: int, offset: int) -> list[Hit]:
+    """Return the documents that have all the words, the best first; a phrase stands in double quotes."""
+    wanted = as_match(words)
+    if not wanted:
+        return []
+    rows = session.execute(
+        text(
+            "SELECT documents.name, documents.title FROM documents_text "
+            "JOIN documents ON documents.id = documents_text.rowid "
+            "WHERE documents_text MATCH :wanted AND documents.review_id = :review "
+            f"ORDER BY bm25(documents_text, {TITLE_WEIGHT}, 1.0), documents.id LIMIT :n OFFSET :offset"
+        ),
+        {"wanted": wanted, "review": review_id, "n": n, "offset": offset},
+    )
+    return [Hit(name, title) for name, title in rows.tuples()]
+
+
+def as_match(words: str) -> str:
+    """Write words as a query of FTS5, in which nothing that a person types is an operator; the last may be unfinished.
+
+    >>> as_match('deep "snow melts" alp')
+    '"deep" "snow melts" "alp"*'
+    >>> as_match('AND ( "'), as_match("***")
+    ('"AND"', '')
+    """
+    found = [(phrase or word).replace('"', " ").replace("\0", " ") for phrase, word in WORDS.findall(words)]
+    parts = [f'"{part}"' for part in found if any(letter.isalnum() for letter in part)]
+    unfinished = "*" if parts and not words.rstrip().endswith('"') else ""
+    return " ".join(parts) + unfinished

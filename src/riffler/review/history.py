@@ -1,0 +1,122 @@
+"""What was said, the latest first, and the notes and tags that hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import exists, func, select
+from sqlalchemy.orm import Session, aliased
+
+from riffler.review.documents import asked_id
+from riffler.review.schema import Document, LedgerRow, Reviewer
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryFilter:
+    """Which lines are wanted; None and "" let everything pass.
+
+    holding : only answers that were neither undone nor corrected, or only those that were
+    words : part of a title or a note
+    before : number of a line; only older ones
+    """
+
+    document: str | None = None
+    reviewer: str | None = None
+    kind: str | None = None
+    verdict: str | None = None
+    origin: str | None = None
+    holding: bool | None = None
+    words: str = ""
+    before: int | None = None
+    n: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """One thing that was said."""
+
+    id: int
+    document: str
+    title: str
+    reviewer: str
+    kind: str
+    verdict: str | None
+    origin: str | None
+    undoes: int | None
+    why: str
+    note: str
+    answered_at: str
+    seconds: float | None
+    holds: bool  # an answer that was neither undone nor corrected
+
+
+def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> list[HistoryLine]:
+    """Return the lines that pass, the latest first, at most n."""
+    undo, later, undo_of_later = aliased(LedgerRow), aliased(LedgerRow), aliased(LedgerRow)
+    replaced = exists().where(
+        later.document_id == LedgerRow.document_id,
+        later.kind == "answer",
+        later.id > LedgerRow.id,
+        ~exists().where(undo_of_later.undoes_id == later.id),
+    )
+    holds = (LedgerRow.kind == "answer") & ~exists().where(undo.undoes_id == LedgerRow.id) & ~replaced
+    found = (
+        select(LedgerRow, Document.name, Document.title, Reviewer.name, holds.label("holds"))
+        .join(Document, Document.id == LedgerRow.document_id)
+        .join(Reviewer, Reviewer.id == LedgerRow.reviewer_id)
+        .where(LedgerRow.review_id == review_id)
+        .order_by(LedgerRow.id.desc())
+        .limit(wanted.n)
+    )
+    exact = {
+        Document.name: wanted.document,
+        Reviewer.name: wanted.reviewer,
+        LedgerRow.kind: wanted.kind,
+        LedgerRow.verdict: wanted.verdict,
+        LedgerRow.origin: wanted.origin,
+    }
+    found = found.where(*(column == value for column, value in exact.items() if value is not None))
+    if wanted.holding is not None:
+        found = found.where(LedgerRow.kind == "answer", holds if wanted.holding else ~holds)
+    if wanted.words:
+        part = wanted.words
+        found = found.where(
+            Document.title.icontains(part, autoescape=True) | LedgerRow.note.icontains(part, autoescape=True)
+        )
+    if wanted.before is not None:
+        found = found.where(LedgerRow.id < wanted.before)
+    return [_line(row, name, title, who, bool(now)) for row, name, title, who, now in session.execute(found).tuples()]
+
+
+def note_of(session: Session, review_id: int, document: str) -> str:
+    """Return the last note about a document, "" where there is none."""
+    last = select(LedgerRow.note).where(
+        LedgerRow.document_id == asked_id(session, review_id, document), LedgerRow.kind == "note"
+    )
+    return session.scalar(last.order_by(LedgerRow.id.desc()).limit(1)) or ""
+
+
+def tags_of(session: Session, review_id: int, document: str) -> list[str]:
+    """Return the tags of a document that were not removed, sorted."""
+    about = (LedgerRow.document_id == asked_id(session, review_id, document)) & LedgerRow.kind.in_(("tag", "untag"))
+    last = select(func.max(LedgerRow.id)).where(about).group_by(LedgerRow.note)
+    tags = select(LedgerRow.note).where(LedgerRow.id.in_(last), LedgerRow.kind == "tag").order_by(LedgerRow.note)
+    return list(session.scalars(tags))
+
+
+def _line(row: LedgerRow, name: str, title: str, who: str, holds: bool) -> HistoryLine:
+    return HistoryLine(
+        id=row.id,
+        document=name,
+        title=title,
+        reviewer=who,
+        kind=row.kind,
+        verdict=row.verdict,
+        origin=row.origin,
+        undoes=row.undoes_id,
+        why=row.why,
+        note=row.note,
+        answered_at=row.answered_at,
+        seconds=row.seconds,
+        holds=holds,
+    )

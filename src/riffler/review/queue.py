@@ -1,0 +1,93 @@
+"""What is ready to be shown: filled by the search, read by the page, and replaced as soon as a better one exists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from riffler.errors import InputError
+from riffler.review.database import now
+from riffler.review.documents import asked_id
+from riffler.review.remarks import reviewer_id
+from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
+from riffler.review.standing import standing_answers
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A document that the search wants shown, and why."""
+
+    document: str
+    origin: str
+    round: int
+    probability: float = 1.0
+    score: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A proposal in the queue; ``id`` goes back with the answer."""
+
+    id: int
+    document: str
+    origin: str
+    why: str
+    score: float | None
+    shown_at: str | None
+
+
+def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) -> None:
+    """Replace what was never shown; what was shown stays, for its answer says why it was."""
+    session.execute(delete(Suggestion).where(Suggestion.review_id == review_id, Suggestion.shown_at.is_(None)))
+    moment = now()
+    for place, one in enumerate(proposals):
+        session.add(
+            Suggestion(
+                review_id=review_id,
+                document_id=asked_id(session, review_id, one.document),
+                place=place,
+                origin=one.origin,
+                round=one.round,
+                probability=one.probability,
+                score=one.score,
+                why=one.why,
+                made_at=moment,
+            )
+        )
+
+
+def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Queued]:
+    """Return what is to be shown next, at most n: first what the reviewer was shown and has not answered.
+
+    So a page that is loaded again shows the same document.
+    """
+    answered = standing_answers(review_id).where(LedgerRow.document_id == Suggestion.document_id)
+    waiting = (
+        select(Suggestion, Document.name)
+        .join(Document, Document.id == Suggestion.document_id)
+        .where(Suggestion.review_id == review_id, ~answered.exists())
+    )
+    shown = (
+        waiting.join(Reviewer, Reviewer.id == Suggestion.shown_to)
+        .where(Reviewer.name == reviewer)
+        .order_by(Suggestion.shown_at.desc(), Suggestion.id.desc())
+    )
+    fresh = waiting.where(Suggestion.shown_at.is_(None)).order_by(Suggestion.place)
+    found: dict[str, Queued] = {}
+    for wanted in (shown.limit(n), fresh.limit(2 * n)):  # of the fresh ones n may be on the screen already
+        for row, name in session.execute(wanted).tuples():
+            found.setdefault(name, Queued(row.id, name, row.origin, row.why, row.score, row.shown_at))
+    return list(found.values())[:n]
+
+
+def mark_shown(session: Session, review_id: int, reviewer: str, suggestion_id: int) -> None:
+    """Write down when a suggestion was first shown, and to whom."""
+    row = session.get(Suggestion, suggestion_id)
+    if row is None or row.review_id != review_id:
+        raise InputError(f"Suggestion {suggestion_id} has been replaced by a better one. Ask for the next again.")
+    if row.shown_at is None:
+        row.shown_at, row.shown_to = now(), reviewer_id(session, reviewer)

@@ -1,0 +1,191 @@
+"""What people say, appended to the ledger: answers, undo, notes and tags, each request once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from riffler.errors import InputError
+from riffler.review.database import now
+from riffler.review.documents import asked_id
+from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
+from riffler.review.standing import check_verdict, last_answer, standing_answers
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a client wants recorded.
+
+    document : id of the document
+    key : made by the client, another one for each remark; sent again after a lost reply it is not recorded again
+    suggestion : what was on the screen, where it came from the queue
+    seconds : spent reading
+    """
+
+    document: str
+    key: str
+    suggestion: int | None = None
+    seconds: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Remark):
+    """A verdict about a document: "relevant", "irrelevant", "maybe" or "skip"."""
+
+    verdict: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What the ledger holds of a remark; ``repeated`` where it was there before."""
+
+    id: int
+    document: str
+    kind: str
+    verdict: str | None
+    origin: str | None
+    repeated: bool
+
+
+def reviewer_id(session: Session, name: str) -> int:
+    """Return the number of a reviewer, who joins now if nobody has that name."""
+    found = session.scalar(select(Reviewer.id).where(Reviewer.name == name))
+    if found is not None:
+        return found
+    reviewer = Reviewer(name=name, joined_at=now())
+    session.add(reviewer)
+    session.flush()
+    return reviewer.id
+
+
+def append_answers(session: Session, review_id: int, reviewer: str, answers: Sequence[Answer]) -> list[Receipt]:
+    """Append answers; one about a document that has an answer is a correction."""
+    return [_append_answer(session, review_id, reviewer_id(session, reviewer), answer) for answer in answers]
+
+
+def append_known(session: Session, review_id: int, reviewer: str, verdicts: dict[str, str]) -> None:
+    """Append what was known before the review began, by document."""
+    person, moment = reviewer_id(session, reviewer), now()
+    for name, verdict in verdicts.items():
+        check_verdict(verdict)
+        document_id = asked_id(session, review_id, name)
+        row = _row(review_id, person, document_id, Remark(name, f"known/{name}"), "answer", moment)
+        row.verdict = verdict
+        row.origin = "prior" if last_answer(session, review_id, document_id) is None else "correction"
+        session.add(row)
+        session.flush()
+
+
+def append_word(session: Session, review_id: int, reviewer: str, kind: str, remark: Remark) -> Receipt:
+    """Append a note, a tag, or the removal of a tag; its text is the remark's note."""
+    if kind != "note" and not remark.note.strip():
+        raise InputError("A tag needs a word, got none.")
+    document_id = asked_id(session, review_id, remark.document)
+    person = reviewer_id(session, reviewer)
+    there = _recorded(session, review_id, remark.key)
+    if there is not None:
+        return _same(session, there, remark, kind, (there.document_id, there.note) == (document_id, remark.note))
+    row = _row(review_id, person, document_id, remark, kind, now())
+    return _written(session, row, remark)
+
+
+def append_undo(session: Session, review_id: int, reviewer: str, ledger_id: int, key: str) -> Receipt:
+    """Take back an answer: the last one that holds for its document."""
+    there = _recorded(session, review_id, key)
+    answer = session.get(LedgerRow, ledger_id)
+    if answer is None or answer.review_id != review_id or answer.kind != "answer":
+        raise InputError(f"The ledger has no answer with the number {ledger_id}.")
+    name = session.scalars(select(Document.name).where(Document.id == answer.document_id)).one()
+    remark = Remark(name, key)
+    if there is not None:
+        return _same(session, there, remark, "undo", there.undoes_id == ledger_id)
+    last = last_answer(session, review_id, answer.document_id)
+    if last is None or last.id != ledger_id:
+        raise InputError(
+            f"Answer {ledger_id} about {name!r} does not hold any more: it was undone or corrected since. "
+            "Look at the history, and undo what holds now."
+        )
+    row = _row(review_id, reviewer_id(session, reviewer), answer.document_id, remark, "undo", now())
+    row.undoes_id = ledger_id
+    return _written(session, row, remark)
+
+
+def last_answer_of(session: Session, review_id: int, reviewer: str) -> int | None:
+    """Return the number of the reviewer's last answer that may be undone: it holds, and was not known before."""
+    newer = standing_answers(review_id).subquery()
+    last = select(func.max(newer.c.id)).group_by(newer.c.document_id)
+    mine = (
+        standing_answers(review_id)
+        .join(Reviewer, Reviewer.id == LedgerRow.reviewer_id)
+        .where(Reviewer.name == reviewer, LedgerRow.origin != "prior", LedgerRow.id.in_(last))
+    )
+    row = session.scalars(mine.order_by(LedgerRow.id.desc()).limit(1)).first()
+    return None if row is None else row.id
+
+
+def _append_answer(session: Session, review_id: int, person: int, answer: Answer) -> Receipt:
+    check_verdict(answer.verdict)
+    document_id = asked_id(session, review_id, answer.document)
+    there = _recorded(session, review_id, answer.key)
+    if there is not None:
+        same = (there.document_id, there.verdict) == (document_id, answer.verdict)
+        return _same(session, there, answer, "answer", same)
+    row = _row(review_id, person, document_id, answer, "answer", now())
+    row.verdict, row.origin = answer.verdict, "search"
+    if answer.suggestion is not None:
+        _explain(row, _suggested(session, review_id, answer.suggestion, document_id))
+    if last_answer(session, review_id, document_id) is not None:
+        row.origin = "correction"
+    return _written(session, row, answer)
+
+
+def _suggested(session: Session, review_id: int, suggestion_id: int, document_id: int) -> Suggestion | None:
+    """Return what was shown; None where it never was, and so has gone from the queue."""
+    found = session.get(Suggestion, suggestion_id)
+    if found is not None and (found.review_id, found.document_id) != (review_id, document_id):
+        raise InputError(f"Suggestion {suggestion_id} is of another document. Answer about the one that was shown.")
+    return found
+
+
+def _explain(row: LedgerRow, shown: Suggestion | None) -> None:
+    if shown is not None:
+        row.suggestion_id, row.origin, row.round = shown.id, shown.origin, shown.round
+        row.probability, row.why, row.shown_at = shown.probability, shown.why, shown.shown_at
+
+
+def _row(review_id: int, person: int, document_id: int, remark: Remark, kind: str, moment: str) -> LedgerRow:
+    if not remark.key:
+        raise InputError("A remark needs a key, got none. Make one for each remark, such as a UUID.")
+    return LedgerRow(
+        review_id=review_id,
+        document_id=document_id,
+        reviewer_id=person,
+        request_key=remark.key,
+        kind=kind,
+        why="",
+        answered_at=moment,
+        seconds=remark.seconds,
+        note=remark.note,
+    )
+
+
+def _recorded(session: Session, review_id: int, key: str) -> LedgerRow | None:
+    return session.scalars(
+        select(LedgerRow).where(LedgerRow.review_id == review_id, LedgerRow.request_key == key)
+    ).one_or_none()
+
+
+def _same(session: Session, there: LedgerRow, remark: Remark, kind: str, same: bool) -> Receipt:
+    if there.kind != kind or not same:
+        raise InputError(f"The key {remark.key!r} was used for another remark. Make a new key for each one.")
+    return Receipt(there.id, remark.document, kind, there.verdict, there.origin, repeated=True)
+
+
+def _written(session: Session, row: LedgerRow, remark: Remark) -> Receipt:
+    session.add(row)
+    session.flush()
+    return Receipt(row.id, remark.document, row.kind, row.verdict, row.origin, repeated=False)

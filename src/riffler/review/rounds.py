@@ -1,0 +1,105 @@
+"""The search's own ledger, kept beside what people said: which answers it took in together, and what it met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from riffler.ledger import Entry, Event, Ledger
+from riffler.review.database import now
+from riffler.review.schema import EventRow, LedgerRow, Stratum, Taken
+from riffler.review.standing import Standing, standings
+
+PRIOR_COST = 0.0  # what was known before cost nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """Changes with everything that a running search cannot take in, so that it has to be rebuilt."""
+
+    n_strata: int
+    last_change: int  # in the ledger: an undo or a correction
+
+
+def revision(session: Session, review_id: int) -> Revision:
+    """Return the revision of this moment."""
+    changed = (LedgerRow.kind == "undo") | (LedgerRow.origin == "correction")
+    last = session.scalar(select(func.max(LedgerRow.id)).where(LedgerRow.review_id == review_id, changed))
+    n_strata = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == review_id))
+    return Revision(n_strata or 0, last or 0)
+
+
+def taken_ledger(session: Session, review_id: int) -> Ledger:
+    """Return the ledger that a search is replayed from: what it took in and still holds, in its rounds.
+
+    A corrected document stands where it was first asked, with its last answer; an undone one is left out. Rounds
+    that lost all their entries are closed up.
+    """
+    held = {one.first_id: one for one in standings(session, review_id)}
+    rows = session.scalars(select(Taken).where(Taken.review_id == review_id).order_by(Taken.round, Taken.place))
+    ledger, numbers = Ledger(), list[int]()
+    for number, group in groupby((row for row in rows if row.ledger_id in held), key=lambda row: row.round):
+        for row in group:
+            ledger.append(_entry(held[row.ledger_id], row, len(numbers)))
+        numbers.append(number)
+    for event in _search_events(session, review_id):
+        ledger.note(replace(event, round=sum(number < event.round for number in numbers)))
+    return ledger
+
+
+def pending_entries(session: Session, review_id: int) -> list[Entry]:
+    """Return the answers that the search has not taken in, in the order in which they came."""
+    done = set(session.scalars(select(Taken.ledger_id).where(Taken.review_id == review_id)))
+    return [
+        Entry(one.document, 0, one.origin, False, 1.0, one.answer, _cost(one.origin), one.asked_at)
+        for one in standings(session, review_id)
+        if one.first_id not in done
+    ]
+
+
+def record_rounds(session: Session, review_id: int, entries: Sequence[Entry], events: Iterable[Event]) -> None:
+    """Write down what the search took in since the last time, and what happened beside it.
+
+    The rounds get numbers of their own: after an undo the search counts fewer than there were.
+    """
+    held = {one.document: one.first_id for one in standings(session, review_id)}
+    last = session.scalar(select(func.max(Taken.round)).where(Taken.review_id == review_id))
+    base = 0 if last is None else last + 1
+    numbers = sorted({entry.round for entry in entries})
+    for event in events:
+        at = base + sum(number < event.round for number in numbers)
+        session.add(EventRow(review_id=review_id, at=now(), name=event.name, round=at, details={}))
+    for place, entry in enumerate(entries):
+        if entry.item in held:  # else it was undone meanwhile, and the search will be rebuilt
+            session.add(
+                Taken(
+                    review_id=review_id,
+                    ledger_id=held[str(entry.item)],
+                    round=base + numbers.index(entry.round),
+                    place=place,
+                    origin=entry.origin,
+                    probability=entry.probability,
+                    cost=entry.cost,
+                )
+            )
+
+
+def _entry(said: Standing, row: Taken, number: int) -> Entry:
+    return Entry(said.document, number, row.origin, False, row.probability, said.answer, row.cost, said.asked_at)
+
+
+def _cost(origin: str) -> float:
+    return PRIOR_COST if origin == "prior" else 1.0
+
+
+def _search_events(session: Session, review_id: int) -> list[Event]:
+    rows = session.scalars(
+        select(EventRow)
+        .where(EventRow.review_id == review_id, EventRow.round.is_not(None))
+        .order_by(EventRow.round, EventRow.id)
+    )
+    return [Event(row.round, row.name) for row in rows if row.round is not None]

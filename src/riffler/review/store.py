@@ -1,0 +1,286 @@
+"""A review in a file: everything that is done to it goes through here, and is on the disk when a call returns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from sqlalchemy import Engine, func, select
+from sqlalchemy.orm import Session
+
+from riffler.data.atomic import atomic_write
+from riffler.data.collection import Collection
+from riffler.errors import InputError, ReviewFileError
+from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Event, Ledger
+from riffler.review.database import connect, in_words, now, reading, writing
+from riffler.review.documents import add_stratum, load_collection
+from riffler.review.fulltext import Hit, find_texts, index_stratum
+from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_of
+from riffler.review.queue import Proposal, Queued, fill_queue, mark_shown, upcoming
+from riffler.review.remarks import (
+    Answer,
+    Receipt,
+    Remark,
+    append_answers,
+    append_known,
+    append_undo,
+    append_word,
+    last_answer_of,
+)
+from riffler.review.rounds import Revision, pending_entries, record_rounds, revision, taken_ledger
+from riffler.review.schema import Document, EventRow, ReviewRow
+from riffler.review.settings import ReviewSettings
+from riffler.review.standing import Standing, standings
+from riffler.review.upgrade import bring_up_to_date, copy_file, make_tables
+
+if TYPE_CHECKING:
+    from riffler.data.duplicates import Duplicates
+
+SOLE_REVIEWER = "reviewer"
+KNOWN = {RELEVANT: "relevant", IRRELEVANT: "irrelevant"}
+
+
+def create_review(
+    path: str | os.PathLike[str],
+    collection: Collection,
+    settings: ReviewSettings = ReviewSettings(),  # noqa: B008 - frozen
+    *,
+    name: str | None = None,
+    duplicates: Duplicates | None = None,
+) -> Review:
+    """Make a review of a collection in a new file, and open it; the file is whole or not there.
+
+    Labels of the collection are known from the start. With ``duplicates`` one document of each group is asked for.
+    """
+    target = Path(path)
+    if target.exists():
+        raise InputError(f"{target}: there is a file already. Open it, or choose another name.")
+    with atomic_write(target) as draft:
+        engine = connect(draft)
+        try:
+            make_tables(engine)
+            with writing(engine) as session:
+                row = ReviewRow(
+                    name=target.stem if name is None else name,
+                    settings=settings.as_json(),
+                    made_at=now(),
+                    made_with=version("riffler"),
+                )
+                session.add(row)
+                session.flush()
+                _add(session, row.id, collection, duplicates)
+            _leave_one_file(engine)
+        finally:
+            engine.dispose()
+            _sweep(draft)
+    return open_review(target)
+
+
+def open_review(path: str | os.PathLike[str]) -> Review:
+    """Open the review in a file; one of an older version is upgraded, with a backup beside it."""
+    target = Path(path)
+    if not target.is_file():
+        raise ReviewFileError(f"{target}: there is no such file. Create the review first.")
+    engine = connect(target)
+    try:
+        bring_up_to_date(engine, target)
+        return Review(engine, target)
+    except BaseException:
+        engine.dispose()
+        raise
+
+
+class Review:
+    """An open review; several processes and threads may have the same one open.
+
+    Every change is one transaction: when the call returns it survives a crash, when it raises nothing was written.
+    """
+
+    def __init__(self, engine: Engine, path: Path) -> None:
+        self.path = path
+        self._engine = engine
+        with reading(engine) as session:
+            row = session.scalars(select(ReviewRow).order_by(ReviewRow.id).limit(1)).first()
+        if row is None:
+            raise ReviewFileError(f"{path}: the file holds no review. Use a backup.")
+        self.id, self.name, self.made_with = row.id, row.name, row.made_with
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Move everything into the one file, as far as nobody else has it open, and close it."""
+        try:
+            _leave_one_file(self._engine)
+        finally:
+            self._engine.dispose()
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy of this moment to a file, which is whole or not there; work may go on meanwhile."""
+        target = Path(path)
+        if target.resolve() == self.path.resolve():
+            raise InputError(f"{target}: this is the review itself. Choose another file for the backup.")
+        copy_file(self.path, target)
+
+    # What the review is
+
+    @property
+    def settings(self) -> ReviewSettings:
+        """The settings of this moment."""
+        with reading(self._engine) as session:
+            return ReviewSettings.from_json(session.get_one(ReviewRow, self.id).settings)
+
+    def change_settings(self, settings: ReviewSettings) -> None:
+        """Replace the settings, and keep the old ones among the events."""
+        with writing(self._engine) as session:
+            row = session.get_one(ReviewRow, self.id)
+            details = {"before": row.settings, "after": settings.as_json()}
+            row.settings = settings.as_json()
+            session.add(EventRow(review_id=self.id, at=now(), name="settings", details=details))
+
+    def add_documents(self, collection: Collection, *, duplicates: Duplicates | None = None) -> None:
+        """Add the documents of a collection as a stratum of their own: all of them, or none."""
+        with writing(self._engine) as session:
+            _add(session, self.id, collection, duplicates)
+
+    def collection(self) -> Collection:
+        """All documents that are asked for, with their original columns."""
+        with reading(self._engine) as session:
+            return load_collection(session, self.id)
+
+    def strata(self) -> dict[int, tuple[str, ...]]:
+        """The ids of the documents that are asked for, by stratum, in the order in which the strata came."""
+        with reading(self._engine) as session:
+            rows = session.execute(
+                select(Document.stratum_id, Document.name)
+                .where(Document.review_id == self.id, Document.twin_of.is_(None))
+                .order_by(Document.stratum_id, Document.position)
+            ).tuples()
+            names: dict[int, list[str]] = {}
+            for stratum, name in rows:
+                names.setdefault(stratum, []).append(name)
+        return {stratum: tuple(found) for stratum, found in names.items()}
+
+    # What people say
+
+    def answer(self, answers: Sequence[Answer], *, reviewer: str = SOLE_REVIEWER) -> list[Receipt]:
+        """Record answers, all or none; one about a document that has an answer corrects it."""
+        with writing(self._engine) as session:
+            return append_answers(session, self.id, reviewer, answers)
+
+    def undo(self, ledger_id: int, key: str, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
+        """Take back an answer that holds; the one before it holds again, if there was one."""
+        with writing(self._engine) as session:
+            return append_undo(session, self.id, reviewer, ledger_id, key)
+
+    def last_answer(self, *, reviewer: str = SOLE_REVIEWER) -> int | None:
+        """The number of the reviewer's last answer that can be undone; None where there is none."""
+        with reading(self._engine) as session:
+            return last_answer_of(session, self.id, reviewer)
+
+    def note(self, remark: Remark, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
+        """Record a note about a document; the last one holds, "" removes it."""
+        return self._word("note", remark, reviewer)
+
+    def tag(self, remark: Remark, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
+        """Give a document a tag."""
+        return self._word("tag", remark, reviewer)
+
+    def untag(self, remark: Remark, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
+        """Take a tag from a document."""
+        return self._word("untag", remark, reviewer)
+
+    def standings(self) -> dict[str, Standing]:
+        """What holds now for every document that has an answer, first asked first."""
+        with reading(self._engine) as session:
+            return {one.document: one for one in standings(session, self.id)}
+
+    def note_of(self, document: str) -> str:
+        """The note about a document that holds."""
+        with reading(self._engine) as session:
+            return note_of(session, self.id, document)
+
+    def tags_of(self, document: str) -> list[str]:
+        """The tags of a document."""
+        with reading(self._engine) as session:
+            return tags_of(session, self.id, document)
+
+    def history(self, wanted: HistoryFilter = HistoryFilter()) -> list[HistoryLine]:  # noqa: B008 - frozen
+        """What was said, the latest first."""
+        with reading(self._engine) as session:
+            return read_history(session, self.id, wanted)
+
+    def find(self, words: str, *, n: int = 50, offset: int = 0) -> list[Hit]:
+        """Documents that have all the words, the best first; a phrase stands in double quotes."""
+        with reading(self._engine) as session:
+            return find_texts(session, self.id, words, n, offset)
+
+    # What the search does
+
+    def revision(self) -> Revision:
+        """Changes when the search has to be rebuilt: after an undo, a correction, or added documents."""
+        with reading(self._engine) as session:
+            return revision(session, self.id)
+
+    def ledger(self) -> Ledger:
+        """What the search took in, for ``ActiveSearch.replay``."""
+        with reading(self._engine) as session:
+            return taken_ledger(session, self.id)
+
+    def pending(self) -> list[Entry]:
+        """Answers that the search has not taken in."""
+        with reading(self._engine) as session:
+            return pending_entries(session, self.id)
+
+    def record_rounds(self, entries: Sequence[Entry], events: Sequence[Event]) -> None:
+        """Write down what the search took in, in its rounds."""
+        with writing(self._engine) as session:
+            record_rounds(session, self.id, entries, events)
+
+    def fill_queue(self, proposals: Sequence[Proposal]) -> None:
+        """Replace what is ready to be shown."""
+        with writing(self._engine) as session:
+            fill_queue(session, self.id, proposals)
+
+    def upcoming(self, n: int = 1, *, reviewer: str = SOLE_REVIEWER) -> list[Queued]:
+        """What is to be shown next, at most n; what was shown and not answered comes first."""
+        with reading(self._engine) as session:
+            return upcoming(session, self.id, reviewer, n)
+
+    def mark_shown(self, suggestion: int, *, reviewer: str = SOLE_REVIEWER) -> None:
+        """Write down that a suggestion is on the screen."""
+        with writing(self._engine) as session:
+            mark_shown(session, self.id, reviewer, suggestion)
+
+    def _word(self, kind: str, remark: Remark, reviewer: str) -> Receipt:
+        with writing(self._engine) as session:
+            return append_word(session, self.id, reviewer, kind, remark)
+
+
+def _add(session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None) -> None:
+    index_stratum(session, add_stratum(session, review_id, collection, duplicates))
+    if collection.labels is not None:
+        told = zip(collection.ids, collection.labels.tolist(), strict=True)
+        append_known(session, review_id, SOLE_REVIEWER, {name: KNOWN[one] for name, one in told if one in KNOWN})
+    n = session.scalar(select(func.count(Document.id)).where(Document.review_id == review_id))
+    details = {"source": collection.source, "n_added": collection.n_items, "n_documents": n}
+    session.add(EventRow(review_id=review_id, at=now(), name="documents", details=details))
+
+
+def _leave_one_file(engine: Engine) -> None:
+    with in_words(), engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _sweep(draft: Path) -> None:
+    for ending in ("-wal", "-shm"):
+        draft.with_name(draft.name + ending).unlink(missing_ok=True)

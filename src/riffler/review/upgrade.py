@@ -1,0 +1,69 @@
+"""Which version a file has, and how it becomes the newest one: migrations, after a backup beside the file."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import Engine, inspect, text
+
+from riffler.data.atomic import atomic_write
+from riffler.errors import ReviewFileError
+from riffler.review.database import APPLICATION, in_words
+from riffler.review.schema import NEWEST
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def make_tables(engine: Engine) -> None:
+    """Make the tables of an empty database."""
+    _migrate(engine)
+
+
+def bring_up_to_date(engine: Engine, path: Path) -> None:
+    """Refuse what is no review or a newer one; upgrade an older one."""
+    version = _version(engine, path)
+    if version == NEWEST:
+        return
+    if not version.isdecimal() or int(version) > int(NEWEST):
+        raise ReviewFileError(
+            f"{path}: written by a newer Riffler (tables of version {version}, this one knows {NEWEST}). "
+            "Update Riffler to open it; the file was not changed."
+        )
+    copy_file(path, path.with_name(f"{path.name}.before-{NEWEST}"))
+    _migrate(engine)
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a live SQLite file, as it is at one moment, through SQLite's backup; the copy is whole or not there."""
+    with atomic_write(target) as draft, closing(sqlite3.connect(draft)) as copy:
+        with closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as live:
+            live.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")  # the copy is one file, with nothing beside it
+
+
+def _version(engine: Engine, path: Path) -> str:
+    with in_words(), engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            mark = connection.exec_driver_sql("PRAGMA application_id").scalar()
+            if mark != APPLICATION:
+                raise ReviewFileError(f"{path}: not a review of Riffler. Open a file that Riffler made.")
+        if not inspect(connection).has_table("alembic_version"):
+            raise ReviewFileError(f"{path}: the review has no version; it is damaged. Use a backup.")
+        return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+
+
+def _migrate(engine: Engine) -> None:
+    from alembic import command  # here, because a file that is up to date does not need it
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    writer = engine.execution_options(riffler_begin="BEGIN IMMEDIATE")
+    with in_words(), writer.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
