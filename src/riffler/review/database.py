@@ -56,8 +56,8 @@ def in_words() -> Iterator[None]:
     """Turn faults of the database into errors that say what happened and what to do."""
     try:
         yield
-    except OperationalError as error:
-        said = str(error.orig)
+    except (OperationalError, sqlite3.OperationalError) as error:
+        said = str(error.orig if isinstance(error, OperationalError) else error)
         raise StorageError(f"{_cause(said)} Nothing of this change was written, what was there is kept.") from error
     except DatabaseError as error:
         if _is_damage(error):

@@ -45,7 +45,7 @@ def find_texts(session: Session, review_id: int, words: str, n: int, offset: int
         ),
         {"wanted": wanted, "review": review_id, "n": n, "offset": offset},
     )
-    return [Hit(name, title) for name, title in rows.tuples()]
+    return [Hit(name, title) for name, title in rows]
 
 
 def as_match(words: str) -> str:

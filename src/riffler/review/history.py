@@ -85,7 +85,7 @@ def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> lis
         )
     if wanted.before is not None:
         found = found.where(LedgerRow.id < wanted.before)
-    return [_line(row, name, title, who, bool(now)) for row, name, title, who, now in session.execute(found).tuples()]
+    return [_line(row, name, title, who, bool(now)) for row, name, title, who, now in session.execute(found)]
 
 
 def note_of(session: Session, review_id: int, document: str) -> str:

@@ -79,7 +79,7 @@ def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Qu
     fresh = waiting.where(Suggestion.shown_at.is_(None)).order_by(Suggestion.place)
     found: dict[str, Queued] = {}
     for wanted in (shown.limit(n), fresh.limit(2 * n)):  # of the fresh ones n may be on the screen already
-        for row, name in session.execute(wanted).tuples():
+        for row, name in session.execute(wanted):
             found.setdefault(name, Queued(row.id, name, row.origin, row.why, row.score, row.shown_at))
     return list(found.values())[:n]
 

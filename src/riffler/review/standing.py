@@ -70,7 +70,7 @@ def standings(session: Session, review_id: int) -> list[Standing]:
     )
     return [
         Standing(name, verdict or "", first_id, last_id, origin or "", moment)  # answers have both: see the schema
-        for name, verdict, first_id, last_id, origin, moment in found.tuples()
+        for name, verdict, first_id, last_id, origin, moment in found
     ]
 
 

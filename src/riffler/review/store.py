@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -164,7 +165,7 @@ class Review:
                 select(Document.stratum_id, Document.name)
                 .where(Document.review_id == self.id, Document.twin_of.is_(None))
                 .order_by(Document.stratum_id, Document.position)
-            ).tuples()
+            )
             names: dict[int, list[str]] = {}
             for stratum, name in rows:
                 names.setdefault(stratum, []).append(name)
@@ -277,8 +278,8 @@ def _add(session: Session, review_id: int, collection: Collection, duplicates: D
 
 
 def _leave_one_file(engine: Engine) -> None:
-    with in_words(), engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    with in_words(), closing(engine.raw_connection()) as connection:  # raw: outside of a transaction
+        connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _sweep(draft: Path) -> None:

@@ -37,7 +37,7 @@ def bring_up_to_date(engine: Engine, path: Path) -> None:
 
 def copy_file(source: Path, target: Path) -> None:
     """Copy a live SQLite file, as it is at one moment, through SQLite's backup; the copy is whole or not there."""
-    with atomic_write(target) as draft, closing(sqlite3.connect(draft)) as copy:
+    with in_words(), atomic_write(target) as draft, closing(sqlite3.connect(draft)) as copy:
         with closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as live:
             live.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")  # the copy is one file, with nothing beside it
