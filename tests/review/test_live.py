@@ -1,0 +1,149 @@
+"""A search on a durable review: whenever it is made anew, it goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from riffler.ledger import Entry, Event
+from riffler.review.live import LiveSearch
+from riffler.review.settings import ReviewSettings
+from riffler.review.store import Review, open_review
+from riffler.search.loop import ActiveSearch
+from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
+
+KEYS = count()
+
+
+def read(review: Review, n: int) -> list[str]:
+    """Show the next n documents of the queue and answer truly, each in a request of its own."""
+    read = []
+    for _ in range(n):
+        for queued in review.upcoming(1):
+            review.mark_shown(queued.id)
+            key = f"key {next(KEYS)}"
+            review.answer([say(queued.document, verdict_on(queued.document), key, queued.id)])
+            read.append(queued.document)
+    return read
+
+
+def made_anew(review: Review, folder: Path, n: int) -> list[str]:
+    """Return what a search suggests that knows nothing but a copy of the file."""
+    copy = folder / f"copy {next(KEYS)}.riffler"
+    review.backup(copy)
+    with open_review(copy) as other:
+        return LiveSearch(other).refresh(n)
+
+
+@pytest.mark.parametrize("stopping", ["control", None])
+def test_a_search_made_anew_suggests_the_same(tmp_path: Path, stopping: str | None) -> None:
+    settings = ReviewSettings(policy="greedy", stopping=stopping, description="whale", target=0.6, seed=3)
+    rng = np.random.default_rng(0)
+    with new_review(tmp_path, settings) as review:
+        live = LiveSearch(review)
+        for _ in range(14):
+            live.refresh(4)
+            read(review, int(rng.integers(1, 4)))
+            if rng.random() < 0.3:
+                found = [hit.document for hit in review.find("krill") if hit.document not in review.standings()]
+                review.answer([say(name, verdict_on(name), f"key {next(KEYS)}") for name in found[:1]])
+            assert made_anew(review, tmp_path, 4) == live.refresh(4)
+        assert len(review.ledger()) >= len(review.standings()) > 20
+        assert (stopping is None) or "control" in {entry.origin for entry in review.ledger()}
+
+
+def test_the_store_does_not_change_what_is_suggested(tmp_path: Path) -> None:
+    plain = ActiveSearch(library(), **SETTINGS.for_search())
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        for _ in range(10):
+            wanted = plain.suggest(3)
+            assert live.refresh(3) == wanted
+            assert read(review, 3) == wanted
+            plain.answer(wanted, [int(verdict_on(name) == "relevant") for name in wanted])
+        live.refresh(3)
+        kept = ("item", "round", "origin", "probability", "answer", "cost")
+        stored, own = (
+            [[getattr(entry, one) for one in kept] for entry in of] for of in (review.ledger(), plain.ledger)
+        )
+        assert stored[: len(own)] == own
+        assert live.search.estimate() == plain.estimate()
+
+
+def test_after_undo_and_relabelling_the_search_knows_only_what_holds(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        for _ in range(5):
+            live.refresh(3)
+            read(review, 3)
+        live.refresh(3)
+        wrong, undone = list(review.standings())[2], list(review.standings())[4]
+        review.answer([say(wrong, "maybe", "correct it")])
+        review.undo(review.standings()[undone].last_id, "undo it")
+        assert made_anew(review, tmp_path, 3) == live.refresh(3)
+        entries = {entry.item: entry for entry in live.search.ledger}
+        assert undone not in entries
+        assert entries[wrong].answer == -1
+        assert entries[wrong].origin == review.standings()[wrong].origin != "correction"
+        read(review, 6)
+        assert made_anew(review, tmp_path, 3) == live.refresh(3)
+
+
+def test_rounds_close_up_and_events_stay_between_them(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        review.answer([say(f"d{row}", "irrelevant") for row in range(3)])
+        entries = [Entry(f"d{row}", row, "search", False, 1.0, 0, 1.0, "") for row in range(3)]
+        review.record_rounds(entries, [Event(2, "clusters")])
+        assert [(entry.item, entry.round) for entry in review.ledger()] == [("d0", 0), ("d1", 1), ("d2", 2)]
+        review.undo(review.standings()["d1"].last_id, "undo")
+        assert [(entry.item, entry.round) for entry in review.ledger()] == [("d0", 0), ("d2", 1)]
+        assert review.ledger().events == (Event(1, "clusters"),)
+        review.answer([say("d1", "relevant")])
+        review.record_rounds([Entry("d1", 2, "search", False, 1.0, 1, 1.0, "")], [Event(3, "later")])
+        assert [(entry.item, entry.round) for entry in review.ledger()] == [("d0", 0), ("d2", 1), ("d1", 2)]
+        assert review.ledger().events == (Event(1, "clusters"), Event(3, "later"))
+
+
+def test_a_control_document_stays_one_when_the_search_dies_before_its_answer(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        live.refresh(3)
+        while review.upcoming(1)[0].origin != "control":
+            read(review, 1)
+            live.refresh(3)
+        (queued,) = review.upcoming(1)
+        review.mark_shown(queued.id)
+        anew = LiveSearch(review)
+        review.fill_queue([])
+        review.answer([say(queued.document, "skip", "late", queued.id)])
+        anew.refresh(3)
+        *_, entry = (one for one in review.ledger() if one.origin == "control")
+        assert (entry.item, entry.origin, entry.answer) == (queued.document, "control", -1)
+
+
+def test_what_is_on_the_screen_stays_there_when_the_page_is_loaded_again(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        live.refresh(3)
+        (first,) = review.upcoming(1)
+        review.mark_shown(first.id)
+        live.refresh(3)
+        assert [one.id for one in review.upcoming(1)] == [first.id]
+        assert len({one.document for one in review.upcoming(3)}) == 3
+        assert review.upcoming(1, reviewer="somebody else")[0].id != first.id
+        (receipt,) = review.answer([say(first.document, "relevant", "k", first.id)])
+        assert review.upcoming(1)[0].document != first.document
+        review.undo(receipt.id, "u")
+        assert review.upcoming(1)[0].document == first.document
+
+
+def test_added_documents_are_suggested_too(tmp_path: Path) -> None:
+    with new_review(tmp_path, ReviewSettings(policy="greedy", stopping=None, description="whale")) as review:
+        live = LiveSearch(review)
+        live.refresh(5)
+        read(review, 5)
+        review.add_documents(library(10, prefix="e"))
+        assert set(live.refresh(70)) == set(review.collection().ids) - set(review.standings())
