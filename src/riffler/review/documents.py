@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from riffler.data.collection import Collection
 from riffler.data.texts import Texts
 from riffler.errors import InputError
+from riffler.ledger import IRRELEVANT, RELEVANT, UNKNOWN
 from riffler.review.database import now
 from riffler.review.schema import Document, Stratum
 
@@ -63,6 +64,21 @@ def add_stratum(session: Session, review_id: int, collection: Collection, duplic
     for start in range(0, len(records), BLOCK):
         session.execute(insert(Document), records[start : start + BLOCK])
     return stratum.id
+
+
+def known_verdicts(session: Session, stratum_id: int, collection: Collection) -> dict[int, str]:
+    """Return what the labels of the collection say, by number; a document is relevant if it or a twin of it is."""
+    labels = [] if collection.labels is None else collection.labels.tolist()
+    asked = session.scalars(
+        select(func.coalesce(Document.twin_of, Document.id))
+        .where(Document.stratum_id == stratum_id)
+        .order_by(Document.position)
+    )
+    best: dict[int, int] = {}
+    for number, label in zip(asked, labels, strict=False):  # without labels nothing is known
+        if label != UNKNOWN:
+            best[number] = max(label, best.get(number, IRRELEVANT))
+    return {number: "relevant" if label == RELEVANT else "irrelevant" for number, label in best.items()}
 
 
 def load_collection(session: Session, review_id: int) -> Collection:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import InputError
@@ -67,17 +67,16 @@ def append_answers(session: Session, review_id: int, reviewer: str, answers: Seq
     return [_append_answer(session, review_id, reviewer_id(session, reviewer), answer) for answer in answers]
 
 
-def append_known(session: Session, review_id: int, reviewer: str, verdicts: dict[str, str]) -> None:
-    """Append what was known before the review began, by document."""
+def append_known(session: Session, review_id: int, reviewer: str, verdicts: Mapping[int, str]) -> None:
+    """Append what was known of documents, by their numbers, before anybody was asked about them."""
     person, moment = reviewer_id(session, reviewer), now()
-    for name, verdict in verdicts.items():
-        check_verdict(verdict)
-        document_id = asked_id(session, review_id, name)
-        row = _row(review_id, person, document_id, Remark(name, f"known/{name}"), "answer", moment)
-        row.verdict = verdict
-        row.origin = "prior" if last_answer(session, review_id, document_id) is None else "correction"
-        session.add(row)
-        session.flush()
+    common = {"review_id": review_id, "reviewer_id": person, "kind": "answer", "origin": "prior", "answered_at": moment}
+    rows = [
+        {**common, "document_id": number, "verdict": verdict, "request_key": f"known/{number}", "why": "", "note": ""}
+        for number, verdict in verdicts.items()
+    ]
+    if rows:
+        session.execute(insert(LedgerRow), rows)
 
 
 def append_word(session: Session, review_id: int, reviewer: str, kind: str, remark: Remark) -> Receipt:

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, exists, func, select
 from sqlalchemy.orm import Session
 
 from riffler.ledger import Entry, Event, Ledger
 from riffler.review.database import now
-from riffler.review.schema import EventRow, LedgerRow, Stratum, Taken
-from riffler.review.standing import Standing, standings
+from riffler.review.schema import Document, EventRow, LedgerRow, Stratum, Taken
+from riffler.review.standing import Standing, standing_answers, standings
 
+FEW = 1000
 PRIOR_COST = 0.0  # what was known before cost nothing
 
 
@@ -53,11 +54,14 @@ def taken_ledger(session: Session, review_id: int) -> Ledger:
 
 def pending_entries(session: Session, review_id: int) -> list[Entry]:
     """Return the answers that the search has not taken in, in the order in which they came."""
-    done = set(session.scalars(select(Taken.ledger_id).where(Taken.review_id == review_id)))
+    new = standing_answers(review_id).where(
+        LedgerRow.origin != "correction",  # so it is the first about its document
+        ~exists().where(Taken.ledger_id == LedgerRow.id),
+    )
+    documents = new.with_only_columns(LedgerRow.document_id).scalar_subquery()
     return [
         Entry(one.document, 0, one.origin, False, 1.0, one.answer, _cost(one.origin), one.asked_at)
-        for one in standings(session, review_id)
-        if one.first_id not in done
+        for one in standings(session, review_id, LedgerRow.document_id.in_(documents))
     ]
 
 
@@ -66,7 +70,7 @@ def record_rounds(session: Session, review_id: int, entries: Sequence[Entry], ev
 
     The rounds get numbers of their own: after an undo the search counts fewer than there were.
     """
-    held = {one.document: one.first_id for one in standings(session, review_id)}
+    held = {one.document: one.first_id for one in standings(session, review_id, *_about(entries))}
     last = session.scalar(select(func.max(Taken.round)).where(Taken.review_id == review_id))
     base = 0 if last is None else last + 1
     numbers = sorted({entry.round for entry in entries})
@@ -86,6 +90,14 @@ def record_rounds(session: Session, review_id: int, entries: Sequence[Entry], ev
                     cost=entry.cost,
                 )
             )
+
+
+def _about(entries: Sequence[Entry]) -> list[ColumnElement[bool]]:
+    """Return the condition that picks the documents of a few entries; none for many, which are looked for among all."""
+    names = {str(entry.item) for entry in entries}
+    if len(names) > FEW:
+        return []
+    return [LedgerRow.document_id.in_(select(Document.id).where(Document.name.in_(names)))]
 
 
 def _entry(said: Standing, row: Taken, number: int) -> Entry:

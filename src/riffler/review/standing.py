@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from riffler.errors import UnknownName
@@ -52,9 +52,12 @@ def standing_answers(review_id: int) -> Select[LedgerRow]:
     )
 
 
-def standings(session: Session, review_id: int) -> list[Standing]:
-    """Return what is said of every document that has an answer, in the order in which they were first asked."""
-    held = standing_answers(review_id).subquery()
+def standings(session: Session, review_id: int, *about: ColumnElement[bool]) -> list[Standing]:
+    """Return what is said of the documents that have an answer, in the order in which they were first asked.
+
+    ``about`` are conditions on the document of an answer, where not all are wanted.
+    """
+    held = standing_answers(review_id).where(*about).subquery()
     ends = (
         select(held.c.document_id, func.min(held.c.id).label("first_id"), func.max(held.c.id).label("last_id"))
         .group_by(held.c.document_id)

@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 from riffler.data.atomic import atomic_write
 from riffler.data.collection import Collection
 from riffler.errors import InputError, ReviewFileError
-from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Event, Ledger
+from riffler.ledger import Entry, Event, Ledger
 from riffler.review.database import connect, in_words, now, reading, writing
-from riffler.review.documents import add_stratum, load_collection
+from riffler.review.documents import add_stratum, known_verdicts, load_collection
 from riffler.review.fulltext import Hit, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_of
 from riffler.review.queue import Proposal, Queued, fill_queue, mark_shown, upcoming
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from riffler.data.duplicates import Duplicates
 
 SOLE_REVIEWER = "reviewer"
-KNOWN = {RELEVANT: "relevant", IRRELEVANT: "irrelevant"}
 
 
 def create_review(
@@ -268,10 +267,9 @@ class Review:
 
 
 def _add(session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None) -> None:
-    index_stratum(session, add_stratum(session, review_id, collection, duplicates))
-    if collection.labels is not None:
-        told = zip(collection.ids, collection.labels.tolist(), strict=True)
-        append_known(session, review_id, SOLE_REVIEWER, {name: KNOWN[one] for name, one in told if one in KNOWN})
+    stratum_id = add_stratum(session, review_id, collection, duplicates)
+    index_stratum(session, stratum_id)
+    append_known(session, review_id, SOLE_REVIEWER, known_verdicts(session, stratum_id, collection))
     n = session.scalar(select(func.count(Document.id)).where(Document.review_id == review_id))
     details = {"source": collection.source, "n_added": collection.n_items, "n_documents": n}
     session.add(EventRow(review_id=review_id, at=now(), name="documents", details=details))
