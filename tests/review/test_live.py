@@ -30,12 +30,17 @@ def read(review: Review, n: int) -> list[str]:
     return read
 
 
-def made_anew(review: Review, folder: Path, n: int) -> list[str]:
+def suggested(live: LiveSearch, n: int) -> list[tuple[str, str]]:
+    """Return the next suggestions, and whether they were proposed or drawn."""
+    return [(name, live.search.batch_origin) for name in live.refresh(n)]
+
+
+def made_anew(review: Review, folder: Path, n: int) -> list[tuple[str, str]]:
     """Return what a search suggests that knows nothing but a copy of the file."""
     copy = folder / f"copy {next(KEYS)}.riffler"
     review.backup(copy)
     with open_review(copy) as other:
-        return LiveSearch(other).refresh(n)
+        return suggested(LiveSearch(other), n)
 
 
 @pytest.mark.parametrize("stopping", ["control", None])
@@ -50,7 +55,7 @@ def test_a_search_made_anew_suggests_the_same(tmp_path: Path, stopping: str | No
             if rng.random() < 0.3:
                 found = [hit.document for hit in review.find("krill") if hit.document not in review.standings()]
                 review.answer([say(name, verdict_on(name), f"key {next(KEYS)}") for name in found[:1]])
-            assert made_anew(review, tmp_path, 4) == live.refresh(4)
+            assert made_anew(review, tmp_path, 4) == suggested(live, 4)
         assert len(review.ledger()) >= len(review.standings()) > 20
         assert (stopping is None) or "control" in {entry.origin for entry in review.ledger()}
 
@@ -83,13 +88,13 @@ def test_after_undo_and_relabelling_the_search_knows_only_what_holds(tmp_path: P
         wrong, undone = list(review.standings())[2], list(review.standings())[4]
         review.answer([say(wrong, "maybe", "correct it")])
         review.undo(review.standings()[undone].last_id, "undo it")
-        assert made_anew(review, tmp_path, 3) == live.refresh(3)
+        assert made_anew(review, tmp_path, 3) == suggested(live, 3)
         entries = {entry.item: entry for entry in live.search.ledger}
         assert undone not in entries
         assert entries[wrong].answer == -1
         assert entries[wrong].origin == review.standings()[wrong].origin != "correction"
         read(review, 6)
-        assert made_anew(review, tmp_path, 3) == live.refresh(3)
+        assert made_anew(review, tmp_path, 3) == suggested(live, 3)
 
 
 def test_rounds_close_up_and_events_stay_between_them(tmp_path: Path) -> None:

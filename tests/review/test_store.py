@@ -44,6 +44,7 @@ def test_a_collection_comes_out_as_it_went_in(tmp_path: Path) -> None:
     collection = collection_from_frame(frame)
     with create_review(tmp_path / "odd name %20?#.riffler", collection, SETTINGS) as review:
         again = review.collection()
+        assert dict(review.document("c").columns) == collection.columns.row(2, named=True)
     assert again.ids == collection.ids
     assert (again.titles, again.abstracts) == (collection.titles, collection.abstracts)
     assert again.columns.schema == collection.columns.schema
@@ -54,7 +55,9 @@ def test_settings_are_kept_and_changes_remembered(tmp_path: Path) -> None:
     changed = replace(SETTINGS, criteria="any whale", highlight=("fin", "krill"))
     with new_review(tmp_path) as review:
         assert review.settings == SETTINGS
+        before = review.revision()
         review.change_settings(changed)
+        assert review.revision() != before
     with open_review(tmp_path / "whales.riffler") as review:
         assert review.settings == changed
 
@@ -115,6 +118,8 @@ def test_a_twin_is_kept_and_not_asked_for(tmp_path: Path) -> None:
         assert (review.collection().ids, review.collection().twins) == (("a", "b"), {"b": ("c",)})
         review.answer([say("c", "relevant")])
         assert list(review.standings()) == ["b"]
+        assert (review.document("c").document, review.document("b").twins) == ("b", ("c",))
+        assert review.counts() == {"relevant": 1, "irrelevant": 0, "maybe": 0, "skip": 0, "unread": 1}
 
 
 def test_a_request_sent_again_is_recorded_once(tmp_path: Path) -> None:
@@ -164,6 +169,7 @@ def test_only_the_answer_that_holds_is_undone(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
         (first,) = review.answer([say("d0", "relevant")])
         review.answer([say("d0", "irrelevant")])
+        assert [review.standing_of(name) for name in ("d0", "d1")] == [review.standings()["d0"], None]
         with pytest.raises(InputError, match="does not hold any more"):
             review.undo(first.id, "u")
         with pytest.raises(InputError, match="no answer with the number 99"):
@@ -203,6 +209,8 @@ def test_notes_and_tags_hold_until_they_are_changed(tmp_path: Path) -> None:
             review.tag(Remark("d0", key, note=word))
         review.untag(Remark("d0", "5", note="blue"))
         assert (review.note_of("d0"), review.tags_of("d0"), review.note_of("d1")) == ("second", ["big"], "")
+        review.record_event("export", {"format": "ris"})
+        assert [(name, details) for _, name, details in review.events()][1:] == [("export", {"format": "ris"})]
         with pytest.raises(InputError, match="needs a word"):
             review.tag(Remark("d0", "6", note=" "))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +14,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from riffler import ReviewFileError
+from riffler import ReviewFileError, StorageError
 from riffler.review import upgrade
 from riffler.review.schema import NEWEST, Base
 from riffler.review.store import open_review
@@ -54,14 +55,48 @@ def test_a_newer_file_is_refused_and_not_changed(tmp_path: Path, version: str) -
     assert [file.name for file in tmp_path.iterdir()] == ["whales.riffler"]
 
 
+def add_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+    """Let there be one more version, made by a change in SQL."""
+    migrations = folder / "migrations"
+    shutil.copytree(upgrade.MIGRATIONS, migrations)
+    (migrations / "versions" / "0002_more.py").write_text(
+        "from alembic import op\n"
+        "revision, down_revision = '0002', '0001'\n"
+        "def upgrade():\n"
+        "    op.execute('ALTER TABLE reviews ADD COLUMN colour TEXT')\n"
+        f"    op.execute({change!r})\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
+    monkeypatch.setattr(upgrade, "NEWEST", "0002")
+
+
+def columns(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [row[1] for row in connection.execute("PRAGMA table_info(reviews)")]
+
+
 def test_an_older_file_is_upgraded_after_a_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, backup = tmp_path / "whales.riffler", tmp_path / "whales.riffler.version-0001"
     with new_review(tmp_path) as review:
         review.answer([say("d0", "relevant")])
+    add_migration(tmp_path, monkeypatch, "UPDATE reviews SET colour = 'blue'")
+    for _ in range(2):
+        with open_review(path) as review:
+            assert list(review.standings()) == ["d0"]
+    assert "colour" in columns(path)
+    assert "colour" not in columns(backup)
+    with closing(sqlite3.connect(backup)) as connection:
+        assert connection.execute("SELECT count(*) FROM ledger").fetchone() == (1,)
+
+
+def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new_review(tmp_path).close()
     path = tmp_path / "whales.riffler"
-    set_version(path, "0000")
-    monkeypatch.setattr(upgrade, "_migrate", lambda engine: set_version(path, NEWEST))
+    with monkeypatch.context() as patch:
+        add_migration(tmp_path, patch, "UPDATE nowhere SET colour = 'blue'")
+        with pytest.raises(StorageError, match="no such table: nowhere"):
+            open_review(path)
+    assert "colour" not in columns(path)
     with open_review(path) as review:
-        assert list(review.standings()) == ["d0"]
-    with closing(sqlite3.connect(tmp_path / f"whales.riffler.before-{NEWEST}")) as backup:
-        assert backup.execute("SELECT version_num FROM alembic_version").fetchone() == ("0000",)
-        assert backup.execute("SELECT count(*) FROM ledger").fetchone() == (1,)
+        assert review.collection().n_items == 60

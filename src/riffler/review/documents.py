@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import func, insert, select
@@ -24,6 +26,19 @@ if TYPE_CHECKING:
 
 BLOCK = 5000
 SHOWN = 5  # names in a message
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """One document, to be read; ``columns`` are those of its file, by name."""
+
+    document: str
+    title: str
+    abstract: str
+    columns: Mapping[str, Any]
+    stratum: int
+    source: str
+    twins: tuple[str, ...]
 
 
 def add_stratum(session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None) -> int:
@@ -106,6 +121,15 @@ def load_collection(session: Session, review_id: int) -> Collection:
         source=", ".join(dict.fromkeys(one.source for one in strata.values())),
         twins=twins,
     )
+
+
+def read_document(session: Session, review_id: int, name: str) -> DocumentView:
+    """Return one document with its original columns, and the twins that are shown with it."""
+    row = session.get_one(Document, asked_id(session, review_id, name))
+    stratum = session.get_one(Stratum, row.stratum_id)
+    twins = session.scalars(select(Document.name).where(Document.twin_of == row.id).order_by(Document.position))
+    columns = _columns_of(stratum, [row]).row(0, named=True)
+    return DocumentView(row.name, row.title, row.abstract, columns, stratum.id, stratum.source, tuple(twins))
 
 
 def asked_id(session: Session, review_id: int, name: str) -> int:

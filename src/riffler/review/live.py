@@ -33,15 +33,10 @@ class LiveSearch:
         names = self.search.suggest(n)
         self._save()  # looking for suggestions can end a round as well
         scores = dict(zip(self.search.collection.ids, self.search.scores().tolist(), strict=True))
-        origins = {name: self.search.origin_of(name) for name in names}
+        origin = self.search.batch_origin
         at = self.search.progress()
-        chances = {"policy": 1.0, "control": 1.0 / max(1, at.n_items - at.n_reviewed)}
-        self.review.fill_queue(
-            [
-                Proposal(name, origin, at.round, chances[origin], scores[name], WHY[origin])
-                for name, origin in origins.items()
-            ]
-        )
+        chance = 1.0 / max(1, at.n_items - at.n_reviewed) if origin == "control" else 1.0
+        self.review.fill_queue([Proposal(name, origin, at.round, chance, scores[name], WHY[origin]) for name in names])
         return names
 
     def _rebuild(self) -> ActiveSearch:

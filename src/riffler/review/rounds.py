@@ -14,6 +14,7 @@ from riffler.review.database import now
 from riffler.review.schema import Document, EventRow, LedgerRow, Stratum, Taken
 from riffler.review.standing import Standing, standing_answers, standings
 
+SETTINGS_CHANGED = "settings"
 FEW = 1000
 PRIOR_COST = 0.0  # what was known before cost nothing
 
@@ -24,6 +25,7 @@ class Revision:
 
     n_strata: int
     last_change: int  # in the ledger: an undo or a correction
+    n_settings: int  # how often the settings were changed
 
 
 def revision(session: Session, review_id: int) -> Revision:
@@ -31,7 +33,9 @@ def revision(session: Session, review_id: int) -> Revision:
     changed = (LedgerRow.kind == "undo") | (LedgerRow.origin == "correction")
     last = session.scalar(select(func.max(LedgerRow.id)).where(LedgerRow.review_id == review_id, changed))
     n_strata = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == review_id))
-    return Revision(n_strata or 0, last or 0)
+    settings = (EventRow.review_id == review_id) & (EventRow.name == SETTINGS_CHANGED)
+    n_settings = session.scalar(select(func.count(EventRow.id)).where(settings))
+    return Revision(n_strata or 0, last or 0, n_settings or 0)
 
 
 def taken_ledger(session: Session, review_id: int) -> Ledger:

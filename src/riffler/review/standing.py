@@ -77,6 +77,18 @@ def standings(session: Session, review_id: int, *about: ColumnElement[bool]) -> 
     ]
 
 
+def count_verdicts(session: Session, review_id: int) -> dict[str, int]:
+    """Count the documents by what holds for them; those without an answer are "unread"."""
+    held = standing_answers(review_id).subquery()
+    last = select(func.max(held.c.id)).group_by(held.c.document_id)
+    found = session.execute(
+        select(LedgerRow.verdict, func.count()).where(LedgerRow.id.in_(last)).group_by(LedgerRow.verdict)
+    )
+    counts = {**dict.fromkeys(VERDICTS, 0), **{verdict or "": n for verdict, n in found}}
+    asked = select(func.count(Document.id)).where(Document.review_id == review_id, Document.twin_of.is_(None))
+    return {**counts, "unread": (session.scalar(asked) or 0) - sum(counts.values())}
+
+
 def last_answer(session: Session, review_id: int, document_id: int) -> LedgerRow | None:
     """Return the answer that holds for a document, if it has one."""
     answers = standing_answers(review_id).where(LedgerRow.document_id == document_id)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
@@ -18,7 +18,7 @@ from riffler.data.collection import Collection
 from riffler.errors import InputError, ReviewFileError
 from riffler.ledger import Entry, Event, Ledger
 from riffler.review.database import connect, in_words, now, reading, writing
-from riffler.review.documents import add_stratum, known_verdicts, load_collection
+from riffler.review.documents import DocumentView, add_stratum, asked_id, known_verdicts, load_collection, read_document
 from riffler.review.fulltext import Hit, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_of
 from riffler.review.queue import Proposal, Queued, fill_queue, mark_shown, upcoming
@@ -32,10 +32,10 @@ from riffler.review.remarks import (
     append_word,
     last_answer_of,
 )
-from riffler.review.rounds import Revision, pending_entries, record_rounds, revision, taken_ledger
-from riffler.review.schema import Document, EventRow, ReviewRow
+from riffler.review.rounds import SETTINGS_CHANGED, Revision, pending_entries, record_rounds, revision, taken_ledger
+from riffler.review.schema import Document, EventRow, LedgerRow, ReviewRow
 from riffler.review.settings import ReviewSettings
-from riffler.review.standing import Standing, standings
+from riffler.review.standing import Standing, count_verdicts, standings
 from riffler.review.upgrade import bring_up_to_date, copy_file, make_tables
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class Review:
             row = session.get_one(ReviewRow, self.id)
             details = {"before": row.settings, "after": settings.as_json()}
             row.settings = settings.as_json()
-            session.add(EventRow(review_id=self.id, at=now(), name="settings", details=details))
+            session.add(EventRow(review_id=self.id, at=now(), name=SETTINGS_CHANGED, details=details))
 
     def add_documents(self, collection: Collection, *, duplicates: Duplicates | None = None) -> None:
         """Add the documents of a collection as a stratum of their own: all of them, or none."""
@@ -156,6 +156,11 @@ class Review:
         """All documents that are asked for, with their original columns."""
         with reading(self._engine) as session:
             return load_collection(session, self.id)
+
+    def document(self, name: str) -> DocumentView:
+        """One document, to be read; of a twin the one that stands for it."""
+        with reading(self._engine) as session:
+            return read_document(session, self.id, name)
 
     def strata(self) -> dict[int, tuple[str, ...]]:
         """The ids of the documents that are asked for, by stratum, in the order in which the strata came."""
@@ -204,6 +209,17 @@ class Review:
         with reading(self._engine) as session:
             return {one.document: one for one in standings(session, self.id)}
 
+    def standing_of(self, document: str) -> Standing | None:
+        """What holds now for one document; None where it has no answer."""
+        with reading(self._engine) as session:
+            about = LedgerRow.document_id == asked_id(session, self.id, document)
+            return next(iter(standings(session, self.id, about)), None)
+
+    def counts(self) -> dict[str, int]:
+        """How many documents are relevant, irrelevant, maybe, skip and unread."""
+        with reading(self._engine) as session:
+            return count_verdicts(session, self.id)
+
     def note_of(self, document: str) -> str:
         """The note about a document that holds."""
         with reading(self._engine) as session:
@@ -218,6 +234,17 @@ class Review:
         """What was said, the latest first."""
         with reading(self._engine) as session:
             return read_history(session, self.id, wanted)
+
+    def record_event(self, name: str, details: Mapping[str, Any]) -> None:
+        """Write down something beside an answer, such as an export."""
+        with writing(self._engine) as session:
+            session.add(EventRow(review_id=self.id, at=now(), name=name, details=dict(details)))
+
+    def events(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """What happened beside answers: when, what, and its details, the earliest first."""
+        with reading(self._engine) as session:
+            rows = session.scalars(select(EventRow).where(EventRow.review_id == self.id).order_by(EventRow.id))
+            return [(row.at, row.name, row.details) for row in rows]
 
     def find(self, words: str, *, n: int = 50, offset: int = 0) -> list[Hit]:
         """Documents that have all the words, the best first; a phrase stands in double quotes."""

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 from riffler.data.atomic import atomic_write
 from riffler.errors import ReviewFileError
@@ -18,7 +18,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 def make_tables(engine: Engine) -> None:
     """Make the tables of an empty database."""
-    _migrate(engine)
+    _migrate(engine, None)
 
 
 def bring_up_to_date(engine: Engine, path: Path) -> None:
@@ -31,8 +31,7 @@ def bring_up_to_date(engine: Engine, path: Path) -> None:
             f"{path}: written by a newer Riffler (tables of version {version}, this one knows {NEWEST}). "
             "Update Riffler to open it; the file was not changed."
         )
-    copy_file(path, path.with_name(f"{path.name}.before-{NEWEST}"))
-    _migrate(engine)
+    _migrate(engine, path)
 
 
 def copy_file(source: Path, target: Path) -> None:
@@ -44,6 +43,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def _version(engine: Engine, path: Path) -> str:
+    """Return the version of the tables."""
     with in_words(), engine.connect() as connection:
         if engine.dialect.name == "sqlite":
             mark = connection.exec_driver_sql("PRAGMA application_id").scalar()
@@ -51,10 +51,15 @@ def _version(engine: Engine, path: Path) -> str:
                 raise ReviewFileError(f"{path}: not a review of Riffler. Open a file that Riffler made.")
         if not inspect(connection).has_table("alembic_version"):
             raise ReviewFileError(f"{path}: the review has no version; it is damaged. Use a backup.")
-        return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+        return _recorded_version(connection)
 
 
-def _migrate(engine: Engine) -> None:
+def _recorded_version(connection: Connection) -> str:
+    return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+
+
+def _migrate(engine: Engine, older: Path | None) -> None:
+    """Run the migrations in one transaction; an older file is copied first."""
     from alembic import command  # here, because a file that is up to date does not need it
     from alembic.config import Config
 
@@ -63,6 +68,9 @@ def _migrate(engine: Engine) -> None:
     config.set_main_option("path_separator", "os")
     writer = engine.execution_options(riffler_begin="BEGIN IMMEDIATE")
     with in_words(), writer.begin() as connection:
+        if older is not None and (version := _recorded_version(connection)) != NEWEST:
+            # now that nobody else writes: another process may have upgraded the file a moment ago
+            copy_file(older, older.with_name(f"{older.name}.version-{version}"))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
         if engine.dialect.name == "sqlite":

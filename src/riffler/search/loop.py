@@ -118,6 +118,7 @@ class ActiveSearch:
         self._hint = None if description is None else bm25_scores(collection.texts, description)
         self._scores = np.zeros(collection.n_items) if self._hint is None else self._hint
         self._origin: dict[int, str] = {}  # of what is suggested and not answered
+        self.batch_origin = "policy"  # whether the last suggestions were proposed, or drawn: "control"
         self._proposal: list[int] = []  # the policy's last one, hidden items among it
         self._know(relevant, irrelevant)
 
@@ -150,6 +151,7 @@ class ActiveSearch:
             if rows.size or not self._proposal:
                 break
             self._take([])  # the policy came only to control documents, whose answers are known: it goes on
+        self.batch_origin = origin
         for row in rows.tolist():
             self._origin.setdefault(row, origin)
         return [self.collection.ids[row] for row in rows.tolist()]
@@ -187,10 +189,6 @@ class ActiveSearch:
             chance = 1.0 / (n_left - at) if entry.origin == "control" else 1.0
             taken.append(replace(entry, round=self._round, probability=chance))
         self._take(taken)
-
-    def origin_of(self, name: str) -> str:
-        """Say why an item that has no answer was suggested: "policy" or "control"; "search" where it was not."""
-        return self._origin.get(self._answers.row(name), "search")
 
     def progress(self) -> SearchProgress:
         """Say how far the search has come."""
