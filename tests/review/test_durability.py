@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,14 @@ def test_two_processes_append_at_once(tmp_path: Path) -> None:
     assert [len(lines) for lines in said] == [120, 120]
     with open_review(path) as review:
         assert sorted(line.document for line in review.history(HISTORY)) == sorted(f"d{row}" for row in range(200))
+
+
+def test_threads_share_a_review(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review, ThreadPoolExecutor(4) as pool:
+        names = [f"d{row}" for row in range(60)] * 2  # each is sent twice, with the same key
+        receipts = list(pool.map(lambda name: review.answer([say(name, verdict_on(name))])[0], names))
+        assert sorted(one.repeated for one in receipts) == [False] * 60 + [True] * 60
+        assert len(review.standings()) == 60
 
 
 def test_a_kill_while_creating_leaves_a_whole_review_or_none(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import count
 from pathlib import Path
 
@@ -152,3 +153,19 @@ def test_added_documents_are_suggested_too(tmp_path: Path) -> None:
         read(review, 5)
         review.add_documents(library(10, prefix="e"))
         assert set(live.refresh(70)) == set(review.collection().ids) - set(review.standings())
+
+
+def test_clusters_join_where_they_joined(tmp_path: Path) -> None:
+    settings = ReviewSettings(policy="thompson", clusters="kmeans", stopping=None, description="whale")
+    with new_review(tmp_path, settings) as review:
+        live = LiveSearch(review)
+        for _ in range(600):  # a minute at most: they are made in the background
+            live.refresh(2)
+            read(review, int(len(review.standings()) < 5))
+            if live.search.ledger.events:
+                break
+            time.sleep(0.1)
+        assert len(review.ledger().events) == 1
+        for _ in range(3):
+            assert made_anew(review, tmp_path, 3) == suggested(live, 3)
+            read(review, 2)

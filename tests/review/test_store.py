@@ -143,6 +143,26 @@ def test_answers_of_one_request_are_taken_all_or_none(tmp_path: Path) -> None:
         assert review.history() == []
 
 
+def test_what_no_database_can_hold_is_refused_in_words(tmp_path: Path) -> None:
+    with new_review(tmp_path, n=5) as review:
+        for name, key, note in (("d0\ud800", "k", ""), ("d0", "\ud800", ""), ("d0", "k", "\udfff")):
+            with pytest.raises(InputError, match="half a character"):
+                review.note(Remark(name, key, note=note))
+        with pytest.raises(InputError, match="half a character"):
+            review.find("whale\ud800")
+        with pytest.raises(InputError, match="too large"):
+            review.undo(2**70, "k")
+        with pytest.raises(InputError, match="too large"):
+            review.answer([say("d0", "relevant", "k", suggestion=2**70)])
+        with pytest.raises(InputError, match="seconds"):
+            review.note(Remark("d0", "k", seconds=float("nan")))
+        with pytest.raises(InputError, match="needs a key"):
+            review.answer([say("d0", "relevant", key="")])
+        review.note(Remark("d0", "k", note="a\0b \U0001f433"))
+        assert review.note_of("d0") == "a\0b \U0001f433"
+        assert len(review.history()) == 1
+
+
 def test_undo_goes_back_to_any_depth(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
         said = ["relevant", "maybe", "irrelevant"]

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from riffler.errors import ReviewFileError, StorageError
+from riffler.errors import InputError, ReviewFileError, StorageError
 
 WAIT_SECONDS = 30
 APPLICATION = 0x52494646  # "RIFF": marks a SQLite file as a review
@@ -59,6 +59,10 @@ def in_words() -> Iterator[None]:
     except (OperationalError, sqlite3.OperationalError) as error:
         said = str(error.orig if isinstance(error, OperationalError) else error)
         raise StorageError(f"{_cause(said)} Nothing of this change was written, what was there is kept.") from error
+    except UnicodeEncodeError as error:
+        raise InputError(f"A text has half a character, {error.object[error.start]!r}. Remove it.") from error
+    except OverflowError as error:
+        raise InputError("A number is too large to be one of this review. Use the numbers that it gave.") from error
     except DatabaseError as error:
         if _is_damage(error):
             raise ReviewFileError(f"The file is no review, or it is damaged ({error.orig}). Use a backup.") from error

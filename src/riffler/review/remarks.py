@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -87,7 +88,7 @@ def append_word(session: Session, review_id: int, reviewer: str, kind: str, rema
     person = reviewer_id(session, reviewer)
     there = _recorded(session, review_id, remark.key)
     if there is not None:
-        return _same(session, there, remark, kind, (there.document_id, there.note) == (document_id, remark.note))
+        return _same(there, remark, kind, (there.document_id, there.note) == (document_id, remark.note))
     row = _row(review_id, person, document_id, remark, kind, now())
     return _written(session, row, remark)
 
@@ -101,7 +102,7 @@ def append_undo(session: Session, review_id: int, reviewer: str, ledger_id: int,
     name = session.scalars(select(Document.name).where(Document.id == answer.document_id)).one()
     remark = Remark(name, key)
     if there is not None:
-        return _same(session, there, remark, "undo", there.undoes_id == ledger_id)
+        return _same(there, remark, "undo", there.undoes_id == ledger_id)
     last = last_answer(session, review_id, answer.document_id)
     if last is None or last.id != ledger_id:
         raise InputError(
@@ -132,7 +133,7 @@ def _append_answer(session: Session, review_id: int, person: int, answer: Answer
     there = _recorded(session, review_id, answer.key)
     if there is not None:
         same = (there.document_id, there.verdict) == (document_id, answer.verdict)
-        return _same(session, there, answer, "answer", same)
+        return _same(there, answer, "answer", same)
     row = _row(review_id, person, document_id, answer, "answer", now())
     row.verdict, row.origin = answer.verdict, "search"
     if answer.suggestion is not None:
@@ -159,6 +160,8 @@ def _explain(row: LedgerRow, shown: Suggestion | None) -> None:
 def _row(review_id: int, person: int, document_id: int, remark: Remark, kind: str, moment: str) -> LedgerRow:
     if not remark.key:
         raise InputError("A remark needs a key, got none. Make one for each remark, such as a UUID.")
+    if remark.seconds is not None and not 0 <= remark.seconds < math.inf:
+        raise InputError(f"seconds must be a finite number of at least 0, got {remark.seconds!r}.")
     return LedgerRow(
         review_id=review_id,
         document_id=document_id,
@@ -178,7 +181,7 @@ def _recorded(session: Session, review_id: int, key: str) -> LedgerRow | None:
     ).one_or_none()
 
 
-def _same(session: Session, there: LedgerRow, remark: Remark, kind: str, same: bool) -> Receipt:
+def _same(there: LedgerRow, remark: Remark, kind: str, same: bool) -> Receipt:
     if there.kind != kind or not same:
         raise InputError(f"The key {remark.key!r} was used for another remark. Make a new key for each one.")
     return Receipt(there.id, remark.document, kind, there.verdict, there.origin, repeated=True)
