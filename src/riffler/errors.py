@@ -9,10 +9,12 @@ RifflerError
 │   ├── NoClaim                         what was asked does not allow the estimate that is wanted
 │   ├── ReviewFileError                 a file is no review, or one of a newer version
 │   └── UnknownName                     no loss, method or data set has that name
+├── AnswerConflict                      another answer holds than the one that was seen
 ├── AnswersPending                      questions wait for a person's answers
 ├── BudgetExhausted                     a question would cost more than is left
 ├── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
-└── StorageError                        the disk is full, busy or read-only: nothing of the change was written
+└── StorageError                        the storage is busy or read-only: nothing of the change was written
+    └── DiskFull                        there is no room left
 
 KClippedWarning (a UserWarning)         fewer positives than k: k was lowered
 
@@ -69,6 +71,10 @@ class UnknownName(InputError):
         return cls(f"No {kind} called {name!r}. Known: {', '.join(sorted(known))}.")
 
 
+class AnswerConflict(RifflerError):
+    """Another answer holds for a document than the one that was on the screen; nothing was written."""
+
+
 class AnswersPending(RifflerError):
     """Questions wait for a person's answers; the message says how many and where. Answer them, then step again."""
 
@@ -83,6 +89,10 @@ class DataSetMissing(RifflerError, FileNotFoundError):
 
 class StorageError(RifflerError):
     """The disk is full, busy or read-only: nothing of the change was written; what was there before is kept."""
+
+
+class DiskFull(StorageError):
+    """There is no room left on the disk; nothing of the change was written."""
 
 
 class KClippedWarning(UserWarning):

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from riffler.errors import InputError, ReviewFileError, StorageError
+from riffler.errors import DiskFull, InputError, ReviewFileError, StorageError
 
 WAIT_SECONDS = 30
 APPLICATION = 0x52494646  # "RIFF": marks a SQLite file as a review
@@ -58,7 +58,8 @@ def in_words() -> Iterator[None]:
         yield
     except (OperationalError, sqlite3.OperationalError) as error:
         said = str(error.orig if isinstance(error, OperationalError) else error)
-        raise StorageError(f"{_cause(said)} Nothing of this change was written, what was there is kept.") from error
+        kind = DiskFull if "full" in said else StorageError
+        raise kind(f"{_cause(said)} Nothing of this change was written, what was there is kept.") from error
     except UnicodeEncodeError as error:
         raise InputError(f"A text has half a character, {error.object[error.start]!r}. Remove it.") from error
     except OverflowError as error:

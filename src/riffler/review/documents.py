@@ -132,6 +132,19 @@ def read_document(session: Session, review_id: int, name: str) -> DocumentView:
     return DocumentView(row.name, row.title, row.abstract, columns, stratum.id, stratum.source, tuple(twins))
 
 
+def read_twins(session: Session, review_id: int, name: str) -> list[DocumentView]:
+    """Return the documents that are shown with one, each with its own texts and columns."""
+    asked = asked_id(session, review_id, name)
+    rows = session.scalars(select(Document).where(Document.twin_of == asked).order_by(Document.position)).all()
+    strata = {row.stratum_id: session.get_one(Stratum, row.stratum_id) for row in rows}
+    return [
+        DocumentView(row.name, row.title, row.abstract, columns, stratum.id, stratum.source, ())
+        for row in rows
+        for stratum in [strata[row.stratum_id]]
+        for columns in [_columns_of(stratum, [row]).row(0, named=True)]
+    ]
+
+
 def asked_id(session: Session, review_id: int, name: str) -> int:
     """Return the number of a document, or of the one that stands for it: what is said of a twin is said of both."""
     found = session.scalar(

@@ -9,15 +9,23 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 TITLE_WEIGHT = 4.0  # a word in a title counts as much as this many in an abstract
+MARKS = ("\x02", "\x03")  # around a word that was found; no text has them on purpose
+EXCERPT_WORDS = 32
 WORDS = re.compile(r'"([^"]*)"|(\S+)')
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that was found."""
+    """A document that was found.
+
+    asked : the one that stands for it, which may be itself
+    excerpt : where the words are: pieces of text, and whether each was looked for
+    """
 
     document: str
     title: str
+    asked: str
+    excerpt: tuple[tuple[str, bool], ...]
 
 
 def index_stratum(session: Session, stratum_id: int) -> None:
@@ -38,14 +46,29 @@ def find_texts(session: Session, review_id: int, words: str, n: int, offset: int
         return []
     rows = session.execute(
         text(
-            "SELECT documents.name, documents.title FROM documents_text "
+            "SELECT documents.name, documents.title, heads.name, "
+            "snippet(documents_text, 1, :open, :close, '…', :length) FROM documents_text "
             "JOIN documents ON documents.id = documents_text.rowid "
+            "JOIN documents AS heads ON heads.id = coalesce(documents.twin_of, documents.id) "
             "WHERE documents_text MATCH :wanted AND documents.review_id = :review "
             f"ORDER BY bm25(documents_text, {TITLE_WEIGHT}, 1.0), documents.id LIMIT :n OFFSET :offset"
         ),
-        {"wanted": wanted, "review": review_id, "n": n, "offset": offset},
-    )
-    return [Hit(name, title) for name, title in rows]
+        {
+            "wanted": wanted, "review": review_id, "n": n, "offset": offset,
+            "open": MARKS[0], "close": MARKS[1], "length": EXCERPT_WORDS,
+        },
+    )  # fmt: skip
+    return [Hit(name, title, asked, as_pieces(excerpt)) for name, title, asked, excerpt in rows]
+
+
+def as_pieces(excerpt: str) -> tuple[tuple[str, bool], ...]:
+    """Cut a marked text into pieces, and say which were looked for.
+
+    >>> as_pieces("deep \x02snow\x03 melts")
+    (('deep ', False), ('snow', True), (' melts', False))
+    """
+    pieces = re.split("[\x02\x03]", excerpt)
+    return tuple((piece, at % 2 == 1) for at, piece in enumerate(pieces) if piece)
 
 
 def as_match(words: str) -> str:

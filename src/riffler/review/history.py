@@ -104,6 +104,14 @@ def tags_of(session: Session, review_id: int, document: str) -> list[str]:
     return list(session.scalars(tags))
 
 
+def tags_in_use(session: Session, review_id: int) -> list[str]:
+    """Return every tag that a document has now, sorted."""
+    about = (LedgerRow.review_id == review_id) & LedgerRow.kind.in_(("tag", "untag"))
+    last = select(func.max(LedgerRow.id)).where(about).group_by(LedgerRow.document_id, LedgerRow.note)
+    tags = select(LedgerRow.note).where(LedgerRow.id.in_(last), LedgerRow.kind == "tag").distinct()
+    return list(session.scalars(tags.order_by(LedgerRow.note)))
+
+
 def _line(row: LedgerRow, name: str, title: str, who: str, holds: bool) -> HistoryLine:
     return HistoryLine(
         id=row.id,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
-from riffler.errors import InputError
+from riffler.errors import AnswerConflict, InputError
 from riffler.review.database import now
 from riffler.review.documents import asked_id
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
@@ -35,9 +35,13 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Remark):
-    """A verdict about a document: "relevant", "irrelevant", "maybe" or "skip"."""
+    """A verdict about a document: "relevant", "irrelevant", "maybe" or "skip".
+
+    expect : number of the answer that held when the document was looked at, 0 for none; another one is a conflict
+    """
 
     verdict: str = ""
+    expect: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,15 @@ def append_word(session: Session, review_id: int, reviewer: str, kind: str, rema
     return _written(session, row, remark)
 
 
+def append_undo_of_last(session: Session, review_id: int, reviewer: str, key: str) -> Receipt:
+    """Take back the reviewer's last answer; sent again, the request is about the same one."""
+    there = _recorded(session, review_id, key)
+    last = last_answer_of(session, review_id, reviewer) if there is None else there.undoes_id or there.id
+    if last is None:
+        raise InputError("There is nothing to undo: you have given no answer yet, or all were undone.")
+    return append_undo(session, review_id, reviewer, last, key)
+
+
 def append_undo(session: Session, review_id: int, reviewer: str, ledger_id: int, key: str) -> Receipt:
     """Take back an answer: the last one that holds for its document."""
     there = _recorded(session, review_id, key)
@@ -138,9 +151,21 @@ def _append_answer(session: Session, review_id: int, person: int, answer: Answer
     row.verdict, row.origin = answer.verdict, "search"
     if answer.suggestion is not None:
         _explain(row, _suggested(session, review_id, answer.suggestion, document_id))
-    if last_answer(session, review_id, document_id) is not None:
+    held = last_answer(session, review_id, document_id)
+    _check_expected(answer, held)
+    if held is not None:
         row.origin = "correction"
     return _written(session, row, answer)
+
+
+def _check_expected(answer: Answer, held: LedgerRow | None) -> None:
+    if answer.expect is None or answer.expect == (0 if held is None else held.id):
+        return
+    now_holds = "it has no answer any more" if held is None else f"it is {held.verdict!r} now"
+    raise AnswerConflict(
+        f"{answer.document!r} was answered elsewhere meanwhile, such as in another tab: {now_holds}. "
+        "Nothing was written. Look at it again, and answer if you want it otherwise."
+    )
 
 
 def _suggested(session: Session, review_id: int, suggestion_id: int, document_id: int) -> Suggestion | None:

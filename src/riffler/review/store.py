@@ -18,9 +18,17 @@ from riffler.data.collection import Collection
 from riffler.errors import InputError, ReviewFileError
 from riffler.ledger import Entry, Event, Ledger
 from riffler.review.database import connect, in_words, now, reading, writing
-from riffler.review.documents import DocumentView, add_stratum, asked_id, known_verdicts, load_collection, read_document
+from riffler.review.documents import (
+    DocumentView,
+    add_stratum,
+    asked_id,
+    known_verdicts,
+    load_collection,
+    read_document,
+    read_twins,
+)
 from riffler.review.fulltext import Hit, find_texts, index_stratum
-from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_of
+from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_in_use, tags_of
 from riffler.review.queue import Proposal, Queued, fill_queue, mark_shown, upcoming
 from riffler.review.remarks import (
     Answer,
@@ -29,6 +37,7 @@ from riffler.review.remarks import (
     append_answers,
     append_known,
     append_undo,
+    append_undo_of_last,
     append_word,
     last_answer_of,
 )
@@ -162,6 +171,11 @@ class Review:
         with reading(self._engine) as session:
             return read_document(session, self.id, name)
 
+    def twins(self, name: str) -> list[DocumentView]:
+        """The documents that are shown with one: its duplicates."""
+        with reading(self._engine) as session:
+            return read_twins(session, self.id, name)
+
     def strata(self) -> dict[int, tuple[str, ...]]:
         """The ids of the documents that are asked for, by stratum, in the order in which the strata came."""
         with reading(self._engine) as session:
@@ -187,6 +201,11 @@ class Review:
         with writing(self._engine) as session:
             return append_undo(session, self.id, reviewer, ledger_id, key)
 
+    def undo_last(self, key: str, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
+        """Take back the reviewer's last answer that holds."""
+        with writing(self._engine) as session:
+            return append_undo_of_last(session, self.id, reviewer, key)
+
     def last_answer(self, *, reviewer: str = SOLE_REVIEWER) -> int | None:
         """The number of the reviewer's last answer that can be undone; None where there is none."""
         with reading(self._engine) as session:
@@ -209,6 +228,12 @@ class Review:
         with reading(self._engine) as session:
             return {one.document: one for one in standings(session, self.id)}
 
+    def standings_of(self, documents: Sequence[str]) -> dict[str, Standing]:
+        """What holds now for those of some documents that have an answer; a twin is its head."""
+        with reading(self._engine) as session:
+            asked = [asked_id(session, self.id, name) for name in documents]
+            return {one.document: one for one in standings(session, self.id, LedgerRow.document_id.in_(asked))}
+
     def standing_of(self, document: str) -> Standing | None:
         """What holds now for one document; None where it has no answer."""
         with reading(self._engine) as session:
@@ -229,6 +254,11 @@ class Review:
         """The tags of a document."""
         with reading(self._engine) as session:
             return tags_of(session, self.id, document)
+
+    def tags(self) -> list[str]:
+        """All tags that are in use."""
+        with reading(self._engine) as session:
+            return tags_in_use(session, self.id)
 
     def history(self, wanted: HistoryFilter = HistoryFilter()) -> list[HistoryLine]:  # noqa: B008 - frozen
         """What was said, the latest first."""
