@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby
@@ -13,6 +13,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from riffler.data.collection import Collection
+from riffler.data.stacking import stacked
 from riffler.data.texts import Texts
 from riffler.errors import InputError
 from riffler.ledger import IRRELEVANT, RELEVANT, UNKNOWN
@@ -41,6 +42,16 @@ class DocumentView:
     twins: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Import:
+    """Documents that came together; ``n`` of them are asked for."""
+
+    id: int
+    source: str
+    added_at: str
+    n: int
+
+
 def add_stratum(session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None) -> int:
     """Add the documents of a collection as a stratum, and return its id.
 
@@ -48,18 +59,19 @@ def add_stratum(session: Session, review_id: int, collection: Collection, duplic
     """
     _check_new(session, review_id, collection)
     same_as = _repeated_columns(collection)
+    heads = np.arange(collection.n_items) if duplicates is None else duplicates.representatives
     stratum = Stratum(
         review_id=review_id,
         source=collection.source,
         added_at=now(),
         shape=_shape_of(collection.columns),
         same_as=same_as,
+        n_asked=int(np.sum(heads == np.arange(collection.n_items))),
     )
     session.add(stratum)
     session.flush()
     extra = _as_lines(collection.columns.drop(list(same_as)), collection.n_items)
     first_id = 1 + (session.scalar(select(func.max(Document.id))) or 0)
-    heads = np.arange(collection.n_items) if duplicates is None else duplicates.representatives
     rows = zip(collection.ids, collection.titles, collection.abstracts, extra, heads.tolist(), strict=True)
     records = [
         {
@@ -105,7 +117,7 @@ def load_collection(session: Session, review_id: int) -> Collection:
     ).all()
     strata = {one.id: one for one in session.scalars(select(Stratum).where(Stratum.review_id == review_id))}
     parts = [_columns_of(strata[at], list(group)) for at, group in groupby(rows, key=lambda row: row.stratum_id)]
-    columns = pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
+    columns = stacked(parts)
     asked = [at for at, row in enumerate(rows) if row.twin_of is None]
     name_of = {row.id: row.name for row in rows}
     twins: dict[str, tuple[str, ...]] = {}
@@ -121,6 +133,24 @@ def load_collection(session: Session, review_id: int) -> Collection:
         source=", ".join(dict.fromkeys(one.source for one in strata.values())),
         twins=twins,
     )
+
+
+def stored_blocks(session: Session, review_id: int) -> Iterator[tuple[Stratum, list[Document], pl.DataFrame]]:
+    """Yield all documents, twins as well, in the order in which they came: their rows and their original columns.
+
+    A block has documents of one stratum, at most ``BLOCK``, so that a large review is never in memory at once.
+    """
+    strata = {one.id: one for one in session.scalars(select(Stratum).where(Stratum.review_id == review_id))}
+    rows = (
+        select(Document)
+        .where(Document.review_id == review_id)
+        .order_by(Document.stratum_id, Document.position)
+        .execution_options(yield_per=BLOCK)
+    )
+    for part in session.scalars(rows).partitions():
+        for at, group in groupby(part, key=lambda row: row.stratum_id):
+            together = list(group)
+            yield strata[at], together, _columns_of(strata[at], together)
 
 
 def read_document(session: Session, review_id: int, name: str) -> DocumentView:

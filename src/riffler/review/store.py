@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session
 from riffler.data.atomic import atomic_write
 from riffler.data.collection import Collection
 from riffler.errors import InputError, ReviewFileError
-from riffler.ledger import Entry, Event, Ledger
-from riffler.review.database import connect, in_words, now, reading, writing
+from riffler.review.database import connect, in_words, is_older, now, reading, writing
 from riffler.review.documents import (
     DocumentView,
+    Import,
     add_stratum,
     asked_id,
     known_verdicts,
@@ -29,7 +29,8 @@ from riffler.review.documents import (
 )
 from riffler.review.fulltext import Hit, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_in_use, tags_of
-from riffler.review.queue import Proposal, Queued, fill_queue, mark_shown, upcoming
+from riffler.review.pictures import ProgressView, view_progress
+from riffler.review.queue import Queued, mark_shown, upcoming
 from riffler.review.remarks import (
     Answer,
     Receipt,
@@ -41,16 +42,19 @@ from riffler.review.remarks import (
     append_word,
     last_answer_of,
 )
-from riffler.review.rounds import SETTINGS_CHANGED, Revision, pending_entries, record_rounds, revision, taken_ledger
-from riffler.review.schema import Document, EventRow, LedgerRow, ReviewRow
+from riffler.review.rounds import SETTINGS_CHANGED
+from riffler.review.schema import Document, EventRow, LedgerRow, ReviewRow, Stratum
+from riffler.review.search_side import SearchSide
 from riffler.review.settings import ReviewSettings
 from riffler.review.standing import Standing, count_verdicts, standings
+from riffler.review.tokens import Token, find_token, list_tokens, make_token, mark_used, revoke_token
 from riffler.review.upgrade import bring_up_to_date, copy_file, make_tables
 
 if TYPE_CHECKING:
     from riffler.data.duplicates import Duplicates
 
 SOLE_REVIEWER = "reviewer"
+USE_NOTED_SECONDS = 60.0  # when a key was last used is written down at most so often
 
 
 def create_review(
@@ -103,7 +107,7 @@ def open_review(path: str | os.PathLike[str]) -> Review:
         raise
 
 
-class Review:
+class Review(SearchSide):
     """An open review; several processes and threads may have the same one open.
 
     Every change is one transaction: when the call returns it survives a crash, when it raises nothing was written.
@@ -139,6 +143,12 @@ class Review:
         if target.resolve() == self.path.resolve():
             raise InputError(f"{target}: this is the review itself. Choose another file for the backup.")
         copy_file(self.path, target)
+
+    @contextmanager
+    def moment(self) -> Iterator[Session]:
+        """Give a session that sees one moment of the review, for what reads it from end to end."""
+        with reading(self._engine) as session:
+            yield session
 
     # What the review is
 
@@ -188,6 +198,12 @@ class Review:
             for stratum, name in rows:
                 names.setdefault(stratum, []).append(name)
         return {stratum: tuple(found) for stratum, found in names.items()}
+
+    def imports(self) -> list[Import]:
+        """What was imported, the first first."""
+        with reading(self._engine) as session:
+            rows = session.scalars(select(Stratum).where(Stratum.review_id == self.id).order_by(Stratum.id))
+            return [Import(row.id, row.source, row.added_at, row.n_asked) for row in rows]
 
     # What people say
 
@@ -281,32 +297,7 @@ class Review:
         with reading(self._engine) as session:
             return find_texts(session, self.id, words, n, offset)
 
-    # What the search does
-
-    def revision(self) -> Revision:
-        """Changes when the search has to be rebuilt: after an undo, a correction, or added documents."""
-        with reading(self._engine) as session:
-            return revision(session, self.id)
-
-    def ledger(self) -> Ledger:
-        """What the search took in, for ``ActiveSearch.replay``."""
-        with reading(self._engine) as session:
-            return taken_ledger(session, self.id)
-
-    def pending(self) -> list[Entry]:
-        """Answers that the search has not taken in."""
-        with reading(self._engine) as session:
-            return pending_entries(session, self.id)
-
-    def record_rounds(self, entries: Sequence[Entry], events: Sequence[Event]) -> None:
-        """Write down what the search took in, in its rounds."""
-        with writing(self._engine) as session:
-            record_rounds(session, self.id, entries, events)
-
-    def fill_queue(self, proposals: Sequence[Proposal]) -> None:
-        """Replace what is ready to be shown."""
-        with writing(self._engine) as session:
-            fill_queue(session, self.id, proposals)
+    # What the page shows
 
     def upcoming(self, n: int = 1, *, reviewer: str = SOLE_REVIEWER) -> list[Queued]:
         """What is to be shown next, at most n; what was shown and not answered comes first."""
@@ -317,6 +308,37 @@ class Review:
         """Write down that a suggestion is on the screen."""
         with writing(self._engine) as session:
             mark_shown(session, self.id, reviewer, suggestion)
+
+    def progress(self) -> ProgressView | None:
+        """What the learner last said about the progress; nothing is claimed where it no longer holds."""
+        picture = self.picture("progress")
+        return None if picture is None else view_progress(picture, self.revision(), self.n_answers_since)
+
+    # Keys for programs
+
+    def make_token(self, name: str) -> tuple[Token, str]:
+        """Make a key for a program, and return it with its secret, which nobody can read again."""
+        with writing(self._engine) as session:
+            return make_token(session, self.id, name)
+
+    def check_token(self, secret: str) -> Token | None:
+        """The key with this secret; None where there is none, or it was revoked."""
+        with reading(self._engine) as session:
+            found = find_token(session, self.id, secret)
+        if found is not None and is_older(found.last_used_at, USE_NOTED_SECONDS):
+            with writing(self._engine) as session:
+                mark_used(session, found.id)
+        return found
+
+    def tokens(self) -> list[Token]:
+        """All keys, revoked ones too."""
+        with reading(self._engine) as session:
+            return list_tokens(session, self.id)
+
+    def revoke_token(self, token: int) -> None:
+        """Let a key open nothing from now on."""
+        with writing(self._engine) as session:
+            revoke_token(session, self.id, token)
 
     def _word(self, kind: str, remark: Remark, reviewer: str) -> Receipt:
         with writing(self._engine) as session:
