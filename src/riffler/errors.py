@@ -13,6 +13,7 @@ RifflerError
 ├── AnswersPending                      questions wait for a person's answers
 ├── BudgetExhausted                     a question would cost more than is left
 ├── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
+├── LeaseLost                           another learner has taken over the review
 └── StorageError                        the storage is busy or read-only: nothing of the change was written
     └── DiskFull                        there is no room left
 
@@ -85,6 +86,10 @@ class BudgetExhausted(RifflerError):
 
 class DataSetMissing(RifflerError, FileNotFoundError):
     """A known public data set is not on this machine; the message says what to download and where to put it."""
+
+
+class LeaseLost(RifflerError):
+    """Another learner has taken over the review; nothing of the change was written."""
 
 
 class StorageError(RifflerError):

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
 
 from riffler import ReviewFileError, StorageError
 from riffler.review import upgrade
+from riffler.review.database import APPLICATION
 from riffler.review.schema import NEWEST, Base
+from riffler.review.settings import ReviewSettings
 from riffler.review.store import open_review
 from tests.review.reviews import new_review, say
 
@@ -43,7 +50,7 @@ def test_the_newest_version_is_that_of_the_last_migration() -> None:
     assert ScriptDirectory.from_config(config).get_current_head() == NEWEST
 
 
-@pytest.mark.parametrize("version", ["0002", "9999", "abc"])
+@pytest.mark.parametrize("version", ["0003", "9999", "abc"])
 def test_a_newer_file_is_refused_and_not_changed(tmp_path: Path, version: str) -> None:
     new_review(tmp_path).close()
     path = tmp_path / "whales.riffler"
@@ -59,16 +66,55 @@ def add_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, change: str) ->
     """Let there be one more version, made by a change in SQL."""
     migrations = folder / "migrations"
     shutil.copytree(upgrade.MIGRATIONS, migrations)
-    (migrations / "versions" / "0002_more.py").write_text(
+    (migrations / "versions" / "0003_more.py").write_text(
         "from alembic import op\n"
-        "revision, down_revision = '0002', '0001'\n"
+        "revision, down_revision = '0003', '0002'\n"
         "def upgrade():\n"
         "    op.execute('ALTER TABLE reviews ADD COLUMN colour TEXT')\n"
         f"    op.execute({change!r})\n",
         encoding="utf-8",
     )
     monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "NEWEST", "0002")
+    monkeypatch.setattr(upgrade, "NEWEST", "0003")
+
+
+def first_version(path: Path) -> None:
+    """Make a file with the first tables: two documents, one the twin of the other, and an answer."""
+    config = Config()
+    config.set_main_option("script_location", str(upgrade.MIGRATIONS))
+    config.set_main_option("path_separator", "os")
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
+    engine.dispose()
+    shape = BytesIO()
+    pl.DataFrame().write_ipc(shape)
+    settings = json.dumps(ReviewSettings().as_json())
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO reviews VALUES (1, 'old', ?, '', '0.1.0')", (settings,))
+        connection.execute("INSERT INTO reviewers VALUES (1, 'ann', '')")
+        connection.execute("INSERT INTO strata VALUES (1, 1, 'old.csv', '', ?, '{}')", (shape.getvalue(),))
+        for number, twin_of in ((1, None), (2, 1)):
+            values = (number, number - 1, f"d{number}", twin_of)
+            connection.execute("INSERT INTO documents VALUES (?, 1, 1, ?, ?, 'whale', '', '{}', ?)", values)
+        connection.execute(
+            "INSERT INTO ledger (review_id, document_id, reviewer_id, request_key, kind, verdict, origin, why, "
+            "answered_at, note) VALUES (1, 1, 1, 'k', 'answer', 'relevant', 'search', '', '', '')"
+        )
+        connection.commit()
+
+
+def test_a_file_of_the_first_version_is_upgraded(tmp_path: Path) -> None:
+    path = tmp_path / "old.riffler"
+    first_version(path)
+    with open_review(path) as review:
+        assert [(one.source, one.n) for one in review.imports()] == [("old.csv", 1)]
+        assert review.counts() == {"relevant": 1, "irrelevant": 0, "maybe": 0, "skip": 0, "unread": 0}
+        assert review.tokens() == []
+        assert review.take_lease("me")
+    assert path.with_name("old.riffler.version-0001").is_file()
 
 
 def columns(path: Path) -> list[str]:
@@ -77,7 +123,7 @@ def columns(path: Path) -> list[str]:
 
 
 def test_an_older_file_is_upgraded_after_a_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, backup = tmp_path / "whales.riffler", tmp_path / "whales.riffler.version-0001"
+    path, backup = tmp_path / "whales.riffler", tmp_path / "whales.riffler.version-0002"
     with new_review(tmp_path) as review:
         review.answer([say("d0", "relevant")])
     add_migration(tmp_path, monkeypatch, "UPDATE reviews SET colour = 'blue'")

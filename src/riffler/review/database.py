@@ -75,6 +75,11 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+def is_older(moment: str | None, seconds: float) -> bool:
+    """Tell whether a moment that :func:`now` gave is longer ago; one that never was is."""
+    return moment is None or (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds() > seconds
+
+
 def _cause(said: str) -> str:
     if "full" in said:
         return "The disk is full. Free some space, then try again."

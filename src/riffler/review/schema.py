@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Index, LargeBinary, MetaData, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-NEWEST = "0001"
+NEWEST = "0002"
 """Number of the newest migration, which these tables are like."""
 
 KINDS = ("answer", "undo", "note", "tag", "untag")
@@ -67,6 +67,7 @@ class Stratum(Base):
     added_at: Mapped[str] = mapped_column(Text)
     shape: Mapped[bytes] = mapped_column(LargeBinary)  # the original columns without rows, as an Arrow file
     same_as: Mapped[dict[str, str]] = mapped_column(JSON)  # original columns that a document's own fields repeat
+    n_asked: Mapped[int]  # documents that are asked for: those without twins of others
 
 
 class Document(Base):
@@ -98,6 +99,8 @@ class LedgerRow(Base):
         CheckConstraint("(kind = 'answer') = (origin IS NOT NULL)", name="answers_have_origins"),
         CheckConstraint("(kind = 'undo') = (undoes_id IS NOT NULL)", name="undos_name_an_answer"),
         Index(None, "document_id", "kind"),
+        Index(None, "review_id", "kind", "verdict"),  # counts are read from it alone
+        Index(None, "review_id", "origin"),
     )
     id: Mapped[int] = mapped_column(primary_key=True)
     review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"))
@@ -169,3 +172,37 @@ class EventRow(Base):
     name: Mapped[str] = mapped_column(Text)
     round: Mapped[int | None]  # of the search, where it changed what is suggested from then on
     details: Mapped[dict[str, Any]] = mapped_column(JSON, default=dict)
+
+
+class PictureRow(Base):
+    """What the learner leaves for the page to show: the last of each name."""
+
+    __tablename__ = "pictures"
+    review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    made_at: Mapped[str] = mapped_column(Text)
+    ledger_id: Mapped[int]  # the last row of the ledger that it knows; 0 for none
+    payload: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class LeaseRow(Base):
+    """Who may write what the search does: one learner a review."""
+
+    __tablename__ = "leases"
+    review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"), primary_key=True)
+    holder: Mapped[str] = mapped_column(Text)
+    turn: Mapped[int]  # raised each time that somebody takes the lease, so that an earlier holder notices
+    renewed_at: Mapped[float] = mapped_column(Double)  # seconds since 1970
+
+
+class TokenRow(Base):
+    """A key for programs; the secret itself is not kept."""
+
+    __tablename__ = "tokens"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"), index=True)
+    name: Mapped[str] = mapped_column(Text)
+    hash: Mapped[str] = mapped_column(Text, unique=True)  # SHA-256 of the secret, in hexadecimal
+    made_at: Mapped[str] = mapped_column(Text)
+    last_used_at: Mapped[str | None] = mapped_column(Text)
+    revoked_at: Mapped[str | None] = mapped_column(Text)

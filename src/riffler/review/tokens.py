@@ -1,0 +1,80 @@
+"""Keys for programs: shown once when they are made, kept as a hash, revoked for good."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from riffler.errors import InputError
+from riffler.review.database import now
+from riffler.review.schema import TokenRow
+
+SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What may be shown of a key: everything but its secret."""
+
+    id: int
+    name: str
+    made_at: str
+    last_used_at: str | None
+    revoked_at: str | None
+
+
+def make_token(session: Session, review_id: int, name: str) -> tuple[Token, str]:
+    """Make a key, and return it with its secret, which nobody can read again."""
+    if not name.strip():
+        raise InputError("A token needs a name, got none. Say what it is for, such as 'my script'.")
+    secret = secrets.token_urlsafe(SECRET_BYTES)
+    row = TokenRow(review_id=review_id, name=name, hash=_hash(secret), made_at=now())
+    session.add(row)
+    session.flush()
+    return _shown(row), secret
+
+
+def find_token(session: Session, review_id: int, secret: str) -> Token | None:
+    """Return the key with this secret, unless there is none or it was revoked.
+
+    It is looked for by its hash: how long that takes says nothing about the secret. The comparison is constant in time
+    all the same.
+    """
+    wanted = _hash(secret)
+    row = session.scalars(select(TokenRow).where(TokenRow.review_id == review_id, TokenRow.hash == wanted)).first()
+    if row is None or row.revoked_at is not None or not hmac.compare_digest(row.hash, wanted):
+        return None
+    return _shown(row)
+
+
+def mark_used(session: Session, token_id: int) -> None:
+    """Write down that a key was used now."""
+    session.get_one(TokenRow, token_id).last_used_at = now()
+
+
+def list_tokens(session: Session, review_id: int) -> list[Token]:
+    """Return all keys, revoked ones too, the first made first."""
+    rows = session.scalars(select(TokenRow).where(TokenRow.review_id == review_id).order_by(TokenRow.id))
+    return [_shown(row) for row in rows]
+
+
+def revoke_token(session: Session, review_id: int, token_id: int) -> None:
+    """Let a key open nothing from now on; one that was revoked before stays so."""
+    row = session.get(TokenRow, token_id)
+    if row is None or row.review_id != review_id:
+        raise InputError(f"The review has no token with the number {token_id}.")
+    if row.revoked_at is None:
+        row.revoked_at = now()
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _shown(row: TokenRow) -> Token:
+    return Token(row.id, row.name, row.made_at, row.last_used_at, row.revoked_at)
