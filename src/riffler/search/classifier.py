@@ -64,6 +64,15 @@ class WarmClassifier:
         """Weights of the store's columns and, last, the intercept."""
         return self._weights
 
+    def column_weights(self) -> FloatArray:
+        """Return the weight of each column of the features, however the rows are kept."""
+        if isinstance(self._store, RowStore):
+            return self._weights[:-1].copy()
+        used = np.flatnonzero(self._alpha)
+        rows = self._engine.rows(self._store.numbers[used])
+        weights: FloatArray = rows.T @ (self._alpha[used] * self._signs[used])
+        return weights
+
     def fit(self, numbers: IntArray, labels: IntArray, presumed: IntArray | None = None) -> FloatArray:
         """Learn from labelled rows, and from some presumed irrelevant for this once; return the scores of all rows."""
         self.learn(numbers, labels, presumed)

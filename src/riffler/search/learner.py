@@ -58,6 +58,10 @@ class Learner:
         known = labels != UNKNOWN
         return self._classifier.fit(rows[known], labels[known], self._presumed(answers.seen, answers.turn))
 
+    def column_weights(self) -> FloatArray:
+        """Return the present weight of each column; all 0 while nothing relevant is known."""
+        return self._classifier.column_weights()
+
     def _presumed(self, seen: BoolArray, turn: int) -> IntArray:
         n = self._settings.presumed
         if not self._settings.fresh:

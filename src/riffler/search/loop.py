@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from riffler.data.collection import Collection
-from riffler.data.finite import check_finite_matrix
 from riffler.engine import LocalEngine
 from riffler.errors import InputError
 from riffler.features.bm25 import bm25_scores
 from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Item, Ledger
 from riffler.oracles.base import checked_answer
-from riffler.records import FloatArray, IntArray, Matrix, is_sparse
+from riffler.records import FloatArray, IntArray, Matrix
 from riffler.search import policy_from
 from riffler.search.answers import Answers
 from riffler.search.arms import Arms
 from riffler.search.controls import Controls
-from riffler.search.features import search_features
+from riffler.search.features import SearchFeatures, checked_features
 from riffler.search.learner import ClassifierSettings, Learner
 from riffler.search.view import Policy, SearchView
 from riffler.stopping import Decision, StoppingRule, control_order, rule_from_name
@@ -58,7 +57,7 @@ class ActiveSearch:
     policy : name of a search policy, or an object with ``propose``
     stopping : name of a stopping rule, or an object with ``decide``; None asks for no control documents
     features : matrix with a row for each item, or None for TF-IDF of words and pairs of the texts and their titles, and
-        latent directions of the words
+        latent directions of the words; another search's ``features`` of the same items are taken over as they are
     description : what is sought, in a sentence; ranks the items by BM25 while nothing relevant is known
     relevant, irrelevant : ids that are known before
     target, confidence : recall that is wanted, and how sure a certificate shall be
@@ -87,7 +86,7 @@ class ActiveSearch:
         *,
         policy: str | Policy = "default",
         stopping: str | StoppingRule | None = None,
-        features: Matrix | None = None,
+        features: Matrix | SearchFeatures | None = None,
         description: str | None = None,
         relevant: Sequence[str] = (),
         irrelevant: Sequence[str] = (),
@@ -103,7 +102,8 @@ class ActiveSearch:
         self.collection = collection
         self.ledger = Ledger()
         self._policy = policy_from(policy)
-        self._engine = LocalEngine([_checked(collection, features)])
+        self.features = checked_features(collection, features)
+        self._engine = LocalEngine([self.features.rows])
         order = control_order(collection.ids, f"{seed}/order")
         self._answers = Answers(collection.ids)
         self._learner = Learner(self._engine, classifier, order, seed)
@@ -213,6 +213,17 @@ class ActiveSearch:
         """Return the present score of every item, in the order of the collection."""
         return self._scores.copy()
 
+    def terms(self, n: int = 20) -> list[tuple[str, float]]:
+        """Return the words and pairs that speak most for relevance now, and those that speak most against it.
+
+        At most n of weights above 0, the largest first, then at most n of weights below 0, the lowest first. None while
+        nothing relevant is known, and none where the features are a matrix that somebody else made.
+        """
+        if n < 1:
+            raise InputError(f"n must be at least 1, got {n!r}.")
+        words = self.features.words
+        return [] if words is None else words.strongest(self._learner.column_weights(), n)
+
     def _know(self, relevant: Sequence[str], irrelevant: Sequence[str]) -> None:
         """Record what was known before; it cost nothing."""
         _check_listed("relevant", relevant)
@@ -299,19 +310,6 @@ class ActiveSearch:
             hint=self._hint,
             memberships=self._arms.memberships,
         )
-
-
-def _checked(collection: Collection, features: Matrix | None) -> Matrix:
-    """Return features with a row for each item, dense or CSR, finite, in float32 or float64."""
-    if features is None:
-        return search_features(collection)
-    X = features.tocsr() if is_sparse(features) else np.asarray(features)
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise InputError(f"features must be a matrix of numbers, got shape {X.shape} of {X.dtype}.")
-    if X.shape[0] != collection.n_items:
-        raise InputError(f"features must have a row for each of the {collection.n_items:,} items, got {X.shape[0]:,}.")
-    check_finite_matrix(X, "features")
-    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
 
 
 def _check_listed(name: str, ids: Sequence[str]) -> None:
