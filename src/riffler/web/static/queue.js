@@ -1,0 +1,50 @@
+// What comes next, fetched ahead, so that no reader ever waits for the server.
+
+import { get, post } from "./api.js";
+
+const AHEAD = 8;
+const RENEWALS = [250, 1000, 3000, 8000]; // milliseconds after an answer: by then the search may know better ones
+const PATIENCE = 150; // milliseconds that a document may wait for the word that it is still wanted
+
+export class Queue {
+  // unwanted(id): documents that are on the screen, or answered a moment ago
+  constructor(unwanted) {
+    this.unwanted = unwanted;
+    this.items = [];
+  }
+
+  async refill() {
+    const found = await get("/next", { n: AHEAD });
+    this.items = found.filter((item) => !this.unwanted(item.document.id));
+  }
+
+  // The next one that the search still wants; null where there is none now.
+  async take() {
+    for (let attempt = 0; attempt < AHEAD; attempt += 1) {
+      this.items = this.items.filter((item) => !this.unwanted(item.document.id));
+      if (!this.items.length) await this.refill();
+      const item = this.items.shift();
+      if (!item) return null;
+      if (await isWanted(item)) return item;
+      this.items = []; // it was replaced, and so were the others
+    }
+    return null;
+  }
+
+  keepFresh() {
+    clearTimeout(this.timer);
+    const renew = (step) => {
+      this.timer = setTimeout(async () => {
+        if (!document.hidden) await this.refill().catch(() => {});
+        renew(Math.min(step + 1, RENEWALS.length - 1));
+      }, RENEWALS[step]);
+    };
+    renew(0);
+  }
+}
+
+// Tells the server that it is on the screen. A slow server is not waited for: what is shown then is shown.
+function isWanted(item) {
+  const told = post(`/suggestions/${item.suggestion}/shown`).then(() => true, (error) => error.status !== 409);
+  return Promise.race([told, new Promise((done) => { setTimeout(() => done(true), PATIENCE); })]);
+}
