@@ -4,12 +4,12 @@ RifflerError
 ├── InputError (also a ValueError)      what the caller passed cannot be used
 │   ├── DataFileError                   a data file is empty, cut short or malformed
 │   ├── FeatureMismatch                 X has other columns than the model was fitted on
+│   ├── AnswerConflict                  what was said does not fit what holds now, such as after an answer elsewhere
 │   ├── AnswerError                     an oracle answered something else than relevant, irrelevant or unknown
 │   ├── LabelError                      labels are missing, not binary, or of one class only
 │   ├── NoClaim                         what was asked does not allow the estimate that is wanted
 │   ├── ReviewFileError                 a file is no review, or one of a newer version
-│   └── UnknownName                     no loss, method or data set has that name
-├── AnswerConflict                      another answer holds than the one that was seen
+│   └── UnknownName                     no loss, method, data set or document has that name
 ├── AnswersPending                      questions wait for a person's answers
 ├── BudgetExhausted                     a question would cost more than is left
 ├── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
@@ -43,6 +43,10 @@ class FeatureMismatch(InputError):
     """X has other columns than the model was fitted on."""
 
 
+class AnswerConflict(InputError):
+    """What was said does not fit what holds now, such as after an answer in another tab; nothing was written."""
+
+
 class AnswerError(InputError):
     """An oracle answered something else than relevant, irrelevant or unknown; the message names the item."""
 
@@ -60,7 +64,7 @@ class ReviewFileError(InputError):
 
 
 class UnknownName(InputError):
-    """No loss, method or data set has that name."""
+    """No loss, method, data set or document has that name."""
 
     @classmethod
     def among(cls, kind: str, name: object, known: Iterable[str]) -> UnknownName:
@@ -70,10 +74,6 @@ class UnknownName(InputError):
         No surrogate called 'mex'. Known: avg, max.
         """
         return cls(f"No {kind} called {name!r}. Known: {', '.join(sorted(known))}.")
-
-
-class AnswerConflict(RifflerError):
-    """Another answer holds for a document than the one that was on the screen; nothing was written."""
 
 
 class AnswersPending(RifflerError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import groupby
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from riffler.data.collection import Collection
 from riffler.data.stacking import stacked
 from riffler.data.texts import Texts
-from riffler.errors import InputError
+from riffler.errors import InputError, UnknownName
 from riffler.ledger import IRRELEVANT, RELEVANT, UNKNOWN
 from riffler.review.database import now
 from riffler.review.schema import Document, Stratum
@@ -177,13 +177,20 @@ def read_twins(session: Session, review_id: int, name: str) -> list[DocumentView
 
 def asked_id(session: Session, review_id: int, name: str) -> int:
     """Return the number of a document, or of the one that stands for it: what is said of a twin is said of both."""
-    found = session.scalar(
-        select(func.coalesce(Document.twin_of, Document.id)).where(
-            Document.review_id == review_id, Document.name == name
+    return asked_ids(session, review_id, [name])[name]
+
+
+def asked_ids(session: Session, review_id: int, names: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of documents by their ids, of a twin that of the one that stands for it."""
+    found: dict[str, int] = {}
+    for start in range(0, len(names), BLOCK):
+        asked = select(Document.name, func.coalesce(Document.twin_of, Document.id)).where(
+            Document.review_id == review_id, Document.name.in_(names[start : start + BLOCK])
         )
-    )
-    if found is None:
-        raise InputError(f"The review has no document {name!r}. Use the id of one that it has.")
+        found.update(session.execute(asked).tuples().all())
+    for name in names:
+        if name not in found:
+            raise UnknownName(f"The review has no document {name!r}. Use the id of one that it has.")
     return found
 
 

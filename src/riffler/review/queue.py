@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
-from riffler.errors import InputError
+from riffler.errors import AnswerConflict
 from riffler.review.database import now
-from riffler.review.documents import asked_id
+from riffler.review.documents import asked_ids
 from riffler.review.remarks import reviewer_id
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
-from riffler.review.standing import standing_answers
+from riffler.review.standing import standing_about
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +43,24 @@ class Queued:
 def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) -> None:
     """Replace what was never shown; what was shown stays, for its answer says why it was."""
     session.execute(delete(Suggestion).where(Suggestion.review_id == review_id, Suggestion.shown_at.is_(None)))
+    number = asked_ids(session, review_id, [one.document for one in proposals])
     moment = now()
-    for place, one in enumerate(proposals):
-        session.add(
-            Suggestion(
-                review_id=review_id,
-                document_id=asked_id(session, review_id, one.document),
-                place=place,
-                origin=one.origin,
-                round=one.round,
-                probability=one.probability,
-                score=one.score,
-                why=one.why,
-                made_at=moment,
-            )
-        )
+    rows = [
+        {
+            "review_id": review_id,
+            "document_id": number[one.document],
+            "place": place,
+            "origin": one.origin,
+            "round": one.round,
+            "probability": one.probability,
+            "score": one.score,
+            "why": one.why,
+            "made_at": moment,
+        }
+        for place, one in enumerate(proposals)
+    ]
+    if rows:
+        session.execute(insert(Suggestion), rows)
 
 
 def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Queued]:
@@ -65,7 +68,7 @@ def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Qu
 
     So a page that is loaded again shows the same document.
     """
-    answered = standing_answers(review_id).where(LedgerRow.document_id == Suggestion.document_id)
+    answered = standing_about(LedgerRow.document_id == Suggestion.document_id)
     waiting = (
         select(Suggestion, Document.name)
         .join(Document, Document.id == Suggestion.document_id)
@@ -88,6 +91,6 @@ def mark_shown(session: Session, review_id: int, reviewer: str, suggestion_id: i
     """Write down when a suggestion was first shown, and to whom."""
     row = session.get(Suggestion, suggestion_id)
     if row is None or row.review_id != review_id:
-        raise InputError(f"Suggestion {suggestion_id} has been replaced by a better one. Ask for the next again.")
+        raise AnswerConflict(f"Suggestion {suggestion_id} has been replaced by a better one. Ask for the next again.")
     if row.shown_at is None:
         row.shown_at, row.shown_to = now(), reviewer_id(session, reviewer)

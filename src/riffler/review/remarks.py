@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from riffler.errors import AnswerConflict, InputError
+from riffler.errors import AnswerConflict, InputError, UnknownName
 from riffler.review.database import now
 from riffler.review.documents import asked_id
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
-from riffler.review.standing import check_verdict, last_answer, standing_answers
+from riffler.review.standing import check_verdict, is_replaced, last_answer, stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def append_undo_of_last(session: Session, review_id: int, reviewer: str, key: st
     there = _recorded(session, review_id, key)
     last = last_answer_of(session, review_id, reviewer) if there is None else there.undoes_id or there.id
     if last is None:
-        raise InputError("There is nothing to undo: you have given no answer yet, or all were undone.")
+        raise AnswerConflict("There is nothing to undo: you have given no answer yet, or all were undone.")
     return append_undo(session, review_id, reviewer, last, key)
 
 
@@ -111,14 +111,14 @@ def append_undo(session: Session, review_id: int, reviewer: str, ledger_id: int,
     there = _recorded(session, review_id, key)
     answer = session.get(LedgerRow, ledger_id)
     if answer is None or answer.review_id != review_id or answer.kind != "answer":
-        raise InputError(f"The ledger has no answer with the number {ledger_id}.")
+        raise UnknownName(f"The ledger has no answer with the number {ledger_id}.")
     name = session.scalars(select(Document.name).where(Document.id == answer.document_id)).one()
     remark = Remark(name, key)
     if there is not None:
         return _same(there, remark, "undo", there.undoes_id == ledger_id)
-    last = last_answer(session, review_id, answer.document_id)
+    last = last_answer(session, answer.document_id)
     if last is None or last.id != ledger_id:
-        raise InputError(
+        raise AnswerConflict(
             f"Answer {ledger_id} about {name!r} does not hold any more: it was undone or corrected since. "
             "Look at the history, and undo what holds now."
         )
@@ -129,12 +129,11 @@ def append_undo(session: Session, review_id: int, reviewer: str, ledger_id: int,
 
 def last_answer_of(session: Session, review_id: int, reviewer: str) -> int | None:
     """Return the number of the reviewer's last answer that may be undone: it holds, and was not known before."""
-    newer = standing_answers(review_id).subquery()
-    last = select(func.max(newer.c.id)).group_by(newer.c.document_id)
     mine = (
-        standing_answers(review_id)
+        select(LedgerRow)
         .join(Reviewer, Reviewer.id == LedgerRow.reviewer_id)
-        .where(Reviewer.name == reviewer, LedgerRow.origin != "prior", LedgerRow.id.in_(last))
+        .where(LedgerRow.review_id == review_id, Reviewer.name == reviewer, LedgerRow.origin != "prior")
+        .where(stands(), ~is_replaced())
     )
     row = session.scalars(mine.order_by(LedgerRow.id.desc()).limit(1)).first()
     return None if row is None else row.id
@@ -151,7 +150,7 @@ def _append_answer(session: Session, review_id: int, person: int, answer: Answer
     row.verdict, row.origin = answer.verdict, "search"
     if answer.suggestion is not None:
         _explain(row, _suggested(session, review_id, answer.suggestion, document_id))
-    held = last_answer(session, review_id, document_id)
+    held = last_answer(session, document_id)
     _check_expected(answer, held)
     if held is not None:
         row.origin = "correction"
@@ -172,7 +171,7 @@ def _suggested(session: Session, review_id: int, suggestion_id: int, document_id
     """Return what was shown; None where it never was, and so has gone from the queue."""
     found = session.get(Suggestion, suggestion_id)
     if found is not None and (found.review_id, found.document_id) != (review_id, document_id):
-        raise InputError(f"Suggestion {suggestion_id} is of another document. Answer about the one that was shown.")
+        raise AnswerConflict(f"Suggestion {suggestion_id} is of another document. Answer about the one that was shown.")
     return found
 
 
@@ -208,7 +207,7 @@ def _recorded(session: Session, review_id: int, key: str) -> LedgerRow | None:
 
 def _same(there: LedgerRow, remark: Remark, kind: str, same: bool) -> Receipt:
     if there.kind != kind or not same:
-        raise InputError(f"The key {remark.key!r} was used for another remark. Make a new key for each one.")
+        raise AnswerConflict(f"The key {remark.key!r} was used for another remark. Make a new key for each one.")
     return Receipt(there.id, remark.document, kind, there.verdict, there.origin, repeated=True)
 
 

@@ -162,9 +162,12 @@ class Review(SearchSide):
         """Replace the settings, and keep the old ones among the events."""
         with writing(self._engine) as session:
             row = session.get_one(ReviewRow, self.id)
+            before = ReviewSettings.from_json(row.settings)
             details = {"before": row.settings, "after": settings.as_json()}
             row.settings = settings.as_json()
-            session.add(EventRow(review_id=self.id, at=now(), name=SETTINGS_CHANGED, details=details))
+            # what only the page shows is no reason to build the search anew
+            name = "wording" if before.for_search() == settings.for_search() else SETTINGS_CHANGED
+            session.add(EventRow(review_id=self.id, at=now(), name=name, details=details))
 
     def add_documents(self, collection: Collection, *, duplicates: Duplicates | None = None) -> None:
         """Add the documents of a collection as a stratum of their own: all of them, or none."""

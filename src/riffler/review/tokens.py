@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from riffler.errors import InputError
+from riffler.errors import InputError, UnknownName
 from riffler.review.database import now
 from riffler.review.schema import TokenRow
 
@@ -67,7 +67,7 @@ def revoke_token(session: Session, review_id: int, token_id: int) -> None:
     """Let a key open nothing from now on; one that was revoked before stays so."""
     row = session.get(TokenRow, token_id)
     if row is None or row.review_id != review_id:
-        raise InputError(f"The review has no token with the number {token_id}.")
+        raise UnknownName(f"The review has no token with the number {token_id}.")
     if row.revoked_at is None:
         row.revoked_at = now()
 
