@@ -57,7 +57,10 @@ def test_settings_are_kept_and_changes_remembered(tmp_path: Path) -> None:
         assert review.settings == SETTINGS
         before = review.revision()
         review.change_settings(changed)
+        assert review.revision() == before  # what only the page shows does not concern the search
+        review.change_settings(replace(changed, target=0.7))
         assert review.revision() != before
+        review.change_settings(changed)
     with open_review(tmp_path / "whales.riffler") as review:
         assert review.settings == changed
 
