@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from riffler.stopping.control import ControlSample, certifiable_recall
     from riffler.stopping.elusion import required_sample
     from riffler.stopping.progress import Decision
+    from riffler.stopping.recall_interval import RecallEstimate
     from riffler.stopping.top_claim import TopClaim, claim_path, claim_top
 
 _HOMES = {
@@ -167,6 +168,7 @@ _HOMES = {
     "riffler.stopping.control": ("ControlSample", "certifiable_recall"),
     "riffler.stopping.elusion": ("required_sample",),
     "riffler.stopping.progress": ("Decision",),
+    "riffler.stopping.recall_interval": ("RecallEstimate",),
     "riffler.stopping.top_claim": ("TopClaim", "claim_path", "claim_top"),
 }
 """Which module defines which public names; one test compares it with ``__all__`` and with the typed imports above."""
@@ -214,6 +216,7 @@ __all__ = [
     "RbfNystroem",
     "RbfProjectron",
     "RbfRemoval",
+    "RecallEstimate",
     "Review",
     "ReviewFileError",
     "ReviewSettings",

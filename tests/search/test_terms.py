@@ -47,7 +47,7 @@ def test_words_of_docstrings_about_statistics() -> None:
 
 
 def test_title_and_directions_are_told_in_the_words_of_the_text() -> None:
-    """A score is the sum of the weights of terms times their TF-IDF, where a column is a term; directions are pulled."""
+    """A column that is a term hands its weight to it; a direction hands it to the words that pull along it."""
     rng = np.random.default_rng(0)
     words = np.array([f"word{number}" for number in range(40)])
     frame = pl.DataFrame(
@@ -64,7 +64,9 @@ def test_title_and_directions_are_told_in_the_words_of_the_text() -> None:
     columns = np.zeros(made.rows.shape[1])
     at = titles.terms.feature_names().index("word7")
     columns[texts.n_columns + at] = 2.0
-    assert made.words.strongest(columns, 3) == [("word7", pytest.approx(2.0 * np.sqrt(0.1)))]
+    ((word, weight),) = made.words.strongest(columns, 3)
+    assert word == "word7"
+    assert weight == pytest.approx(2.0 * np.sqrt(0.1))
     columns[:] = 0.0
     columns[-latent.n_columns :] = made.rows[5, -latent.n_columns :].toarray().ravel()
     best = [word for word, _ in made.words.strongest(columns, 5)[:5]]
@@ -73,7 +75,7 @@ def test_title_and_directions_are_told_in_the_words_of_the_text() -> None:
 
 
 def test_a_matrix_has_no_words() -> None:
-    collection, truth = library()
+    collection, _ = library()
     search = ActiveSearch(collection, policy="greedy", features=np.eye(collection.n_items), relevant=["d3"], seed=0)
     assert search.terms(5) == []
     with pytest.raises(InputError, match="n must be at least 1"):

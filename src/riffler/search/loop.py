@@ -20,12 +20,13 @@ from riffler.records import FloatArray, IntArray, Matrix
 from riffler.search import policy_from
 from riffler.search.answers import Answers
 from riffler.search.arms import Arms
-from riffler.search.controls import Controls
+from riffler.search.controls import Controls, Goal, recall_by_logic, stratum_orders
 from riffler.search.features import SearchFeatures, checked_features
 from riffler.search.learner import ClassifierSettings, Learner
 from riffler.search.view import Policy, SearchView
 from riffler.stopping import Decision, StoppingRule, control_order, rule_from_name
 from riffler.stopping.progress import check_goal
+from riffler.stopping.recall_interval import RecallEstimate
 
 if TYPE_CHECKING:
     from riffler.features.clusters import SoftClusters
@@ -64,6 +65,8 @@ class ActiveSearch:
     classifier : how the scores are learned
     clusters : soft clusters for the policies that use them: made before, or "lda", "nmf" or "kmeans" to fit them in the
         background, from the first suggestion on; the ledger records the round in which they join
+    strata : ids of the items in the parts in which they came, the first part first; a certificate draws control
+        documents from each part by itself. None takes all items for one part. Heuristic rules see the whole.
     seed : int of at least 0
 
     >>> import polars as pl
@@ -94,6 +97,7 @@ class ActiveSearch:
         confidence: float = 0.95,
         classifier: ClassifierSettings = ClassifierSettings(),  # noqa: B008 - frozen
         clusters: SoftClusters | str | None = None,
+        strata: Sequence[Sequence[str]] | None = None,
         seed: int = 0,
     ) -> None:
         check_goal(target, confidence)
@@ -109,10 +113,12 @@ class ActiveSearch:
         self._learner = Learner(self._engine, classifier, order, seed)
         self._arms = Arms(clusters, self._engine, order, seed)
         rule = rule_from_name(stopping) if isinstance(stopping, str) else stopping
+        self._goal = Goal(target, confidence)
+        orders = stratum_orders(collection, strata, seed)
         self._controls: Controls | None = None
         if rule is not None:
-            drawn = control_order(collection.ids, f"{seed}/control")
-            self._controls = Controls(rule, drawn, target, confidence)
+            whole = [control_order(collection.ids, f"{seed}/control")]
+            self._controls = Controls(rule, orders if rule.certificate else whole, self._goal)
         self._seed, self._round, self._n_control = seed, 0, 0
         self._ties: IntArray = np.argsort(order)
         self._hint = None if description is None else bm25_scores(collection.texts, description)
@@ -182,13 +188,9 @@ class ActiveSearch:
         rows = self._answers.new_rows([str(entry.item) for entry in told])
         if not rows:
             return
-        n_left = self.collection.n_items - int(self._answers.answered.sum())
-        taken = []
-        for at, (row, entry) in enumerate(zip(rows, told, strict=True)):
+        for row in rows:
             self._origin.pop(row, None)
-            chance = 1.0 / (n_left - at) if entry.origin == "control" else 1.0
-            taken.append(replace(entry, round=self._round, probability=chance))
-        self._take(taken)
+        self._take([replace(entry, round=self._round, probability=1.0) for entry in told])
 
     def progress(self) -> SearchProgress:
         """Say how far the search has come."""
@@ -208,6 +210,18 @@ class ActiveSearch:
                 'Make it with stopping="control", or another rule of riffler.stopping.'
             )
         return self._controls.decide(self.ledger, self._answers, self._scores)
+
+    def recall(self) -> RecallEstimate:
+        """Say how many relevant items there may be, and what share of them is found: the interval of this moment.
+
+        It comes from the control documents of a rule that the policy is blind to. It holds with the confidence asked
+        for at a moment that is fixed in advance, and not at one that is chosen because it looks good: whether to stop
+        is said by :meth:`estimate`, and the lower end of the recall reaches the target only where that has proved it.
+        Without control documents it is what logic allows.
+        """
+        if self._controls is None:
+            return recall_by_logic(self._answers, self._goal)
+        return self._controls.recall(self.ledger, self._answers, self._scores)
 
     def scores(self) -> FloatArray:
         """Return the present score of every item, in the order of the collection."""
@@ -251,7 +265,8 @@ class ActiveSearch:
     def _take(self, entries: list[Entry]) -> None:
         """Append a round to the ledger, and learn from it what the policy may know."""
         blind = self._controls is not None and self._controls.rule.blind
-        for entry in entries + self._meetings(entries):
+        for given in entries + self._meetings(entries):
+            entry = self._with_chance(given)
             self.ledger.append(entry)
             self._n_control += entry.origin == "control"
             self._answers.take(entry, hide=blind and entry.origin == "control")
@@ -259,6 +274,13 @@ class ActiveSearch:
         self._round += 1
         if any(not (blind and entry.origin == "control") for entry in entries) or not entries:
             self._learn()
+
+    def _with_chance(self, entry: Entry) -> Entry:
+        """Say with what probability a control document was drawn: as one of those of its stratum without an answer."""
+        if entry.origin != "control" or self._controls is None:
+            return entry
+        n_left = self._controls.n_left(self._answers.row(str(entry.item)), self._answers)
+        return replace(entry, probability=1.0 / max(n_left, 1))
 
     def _meetings(self, entries: list[Entry]) -> list[Entry]:
         """Return entries for the control documents that the policy comes to with these answers, at no cost."""
