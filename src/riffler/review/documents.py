@@ -187,7 +187,7 @@ def asked_ids(session: Session, review_id: int, names: Sequence[str]) -> dict[st
         asked = select(Document.name, func.coalesce(Document.twin_of, Document.id)).where(
             Document.review_id == review_id, Document.name.in_(names[start : start + BLOCK])
         )
-        found.update(session.execute(asked).tuples().all())
+        found.update(dict(session.execute(asked).all()))
     for name in names:
         if name not in found:
             raise UnknownName(f"The review has no document {name!r}. Use the id of one that it has.")

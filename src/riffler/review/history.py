@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import exists, func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import and_, func, select
+from sqlalchemy.orm import Session
 
 from riffler.review.documents import asked_id
 from riffler.review.schema import Document, LedgerRow, Reviewer
+from riffler.review.standing import is_replaced, stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,7 @@ class HistoryLine:
 
 def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> list[HistoryLine]:
     """Return the lines that pass, the latest first, at most n."""
-    undo, later, undo_of_later = aliased(LedgerRow), aliased(LedgerRow), aliased(LedgerRow)
-    replaced = exists().where(
-        later.document_id == LedgerRow.document_id,
-        later.kind == "answer",
-        later.id > LedgerRow.id,
-        ~exists().where(undo_of_later.undoes_id == later.id),
-    )
-    holds = (LedgerRow.kind == "answer") & ~exists().where(undo.undoes_id == LedgerRow.id) & ~replaced
+    holds = and_(stands(), ~is_replaced())
     found = (
         select(LedgerRow, Document.name, Document.title, Reviewer.name, holds.label("holds"))
         .join(Document, Document.id == LedgerRow.document_id)

@@ -30,12 +30,13 @@ class Revision:
 
 def revision(session: Session, review_id: int) -> Revision:
     """Return the revision of this moment."""
-    changed = (LedgerRow.kind == "undo") | (LedgerRow.origin == "correction")
-    last = session.scalar(select(func.max(LedgerRow.id)).where(LedgerRow.review_id == review_id, changed))
+    last = select(func.max(LedgerRow.id)).where(LedgerRow.review_id == review_id)
+    undo = session.scalar(last.where(LedgerRow.undoes_id.is_not(None)))  # two questions, for each has an index
+    correction = session.scalar(last.where(LedgerRow.origin == "correction"))
     n_strata = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == review_id))
     settings = (EventRow.review_id == review_id) & (EventRow.name == SETTINGS_CHANGED)
     n_settings = session.scalar(select(func.count(EventRow.id)).where(settings))
-    return Revision(n_strata or 0, last or 0, n_settings or 0)
+    return Revision(n_strata or 0, max(undo or 0, correction or 0), n_settings or 0)
 
 
 def taken_ledger(session: Session, review_id: int) -> Ledger:
@@ -74,7 +75,7 @@ def record_rounds(session: Session, review_id: int, entries: Sequence[Entry], ev
 
     The rounds get numbers of their own: after an undo the search counts fewer than there were.
     """
-    held = {one.document: one.first_id for one in standings(session, review_id, *_about(entries))}
+    held = {one.document: one.first_id for one in standings(session, review_id, _about(review_id, entries))}
     last = session.scalar(select(func.max(Taken.round)).where(Taken.review_id == review_id))
     base = 0 if last is None else last + 1
     numbers = sorted({entry.round for entry in entries})
@@ -96,12 +97,13 @@ def record_rounds(session: Session, review_id: int, entries: Sequence[Entry], ev
             )
 
 
-def _about(entries: Sequence[Entry]) -> list[ColumnElement[bool]]:
-    """Return the condition that picks the documents of a few entries; none for many, which are looked for among all."""
+def _about(review_id: int, entries: Sequence[Entry]) -> ColumnElement[bool] | None:
+    """Return the condition that picks the documents of a few entries; None for many: looked for among all."""
     names = {str(entry.item) for entry in entries}
     if len(names) > FEW:
-        return []
-    return [LedgerRow.document_id.in_(select(Document.id).where(Document.name.in_(names)))]
+        return None
+    named = select(Document.id).where(Document.review_id == review_id, Document.name.in_(names))
+    return LedgerRow.document_id.in_(named)
 
 
 def _entry(said: Standing, row: Taken, number: int) -> Entry:

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Double, ForeignKey, Index, LargeBinary, MetaData, Text, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    Double,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 NEWEST = "0002"
@@ -16,6 +27,7 @@ NEWEST = "0002"
 KINDS = ("answer", "undo", "note", "tag", "untag")
 VERDICTS = ("relevant", "irrelevant", "maybe", "skip")
 ORIGINS = ("prior", "policy", "control", "search", "correction")
+UNDONE = text("undoes_id IS NOT NULL")
 
 
 def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
@@ -99,8 +111,10 @@ class LedgerRow(Base):
         CheckConstraint("(kind = 'answer') = (origin IS NOT NULL)", name="answers_have_origins"),
         CheckConstraint("(kind = 'undo') = (undoes_id IS NOT NULL)", name="undos_name_an_answer"),
         Index(None, "document_id", "kind"),
-        Index(None, "review_id", "kind", "verdict"),  # counts are read from it alone
+        Index(None, "review_id"),  # the last rows of a review, without sorting them
+        Index(None, "review_id", "verdict"),  # counts are read from it alone
         Index(None, "review_id", "origin"),
+        Index("ix_ledger_undos", "review_id", sqlite_where=UNDONE, postgresql_where=UNDONE),
     )
     id: Mapped[int] = mapped_column(primary_key=True)
     review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"))

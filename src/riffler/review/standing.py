@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, exists, func, select
+from sqlalchemy import ColumnElement, CompoundSelect, Select, and_, exists, func, select, union
 from sqlalchemy.orm import Session, aliased
 
 from riffler.errors import UnknownName
 from riffler.ledger import IRRELEVANT, RELEVANT, UNKNOWN
-from riffler.review.schema import VERDICTS, Document, LedgerRow
+from riffler.review.schema import VERDICTS, Document, LedgerRow, Stratum
 
 ANSWERS = {"relevant": RELEVANT, "irrelevant": IRRELEVANT, "maybe": UNKNOWN, "skip": UNKNOWN}
 """What each verdict is to the search: "maybe" and "skip" are unresolved, and count as relevant and missed."""
@@ -42,22 +42,37 @@ def check_verdict(verdict: str) -> None:
         raise UnknownName.among("verdict", verdict, VERDICTS)
 
 
+def stands(answer: type[LedgerRow] = LedgerRow) -> ColumnElement[bool]:
+    """Tell of a row of the ledger whether it is an answer that was not undone."""
+    undo = aliased(LedgerRow)
+    return and_(answer.kind == "answer", ~exists().where(undo.undoes_id == answer.id))
+
+
+def is_replaced() -> ColumnElement[bool]:
+    """Tell of an answer whether a later one about the same document stands."""
+    later = aliased(LedgerRow)
+    return exists().where(later.document_id == LedgerRow.document_id, later.id > LedgerRow.id, stands(later))
+
+
 def standing_answers(review_id: int) -> Select[LedgerRow]:
     """Select the answers that were not undone."""
-    undo = aliased(LedgerRow)
-    return select(LedgerRow).where(
-        LedgerRow.review_id == review_id,
-        LedgerRow.kind == "answer",
-        ~exists().where(undo.undoes_id == LedgerRow.id),
-    )
+    return select(LedgerRow).where(LedgerRow.review_id == review_id, stands())
 
 
-def standings(session: Session, review_id: int, *about: ColumnElement[bool]) -> list[Standing]:
+def standing_about(document: ColumnElement[bool]) -> Select[LedgerRow]:
+    """Select the answers about some documents that were not undone.
+
+    A document is of one review; without a word about the review the database looks for its few answers only.
+    """
+    return select(LedgerRow).where(document, stands())
+
+
+def standings(session: Session, review_id: int, about: ColumnElement[bool] | None = None) -> list[Standing]:
     """Return what is said of the documents that have an answer, in the order in which they were first asked.
 
-    ``about`` are conditions on the document of an answer, where not all are wanted.
+    ``about`` is a condition on the document of an answer, where not all are wanted.
     """
-    held = standing_answers(review_id).where(*about).subquery()
+    held = (standing_answers(review_id) if about is None else standing_about(about)).subquery()
     ends = (
         select(held.c.document_id, func.min(held.c.id).label("first_id"), func.max(held.c.id).label("last_id"))
         .group_by(held.c.document_id)
@@ -78,18 +93,37 @@ def standings(session: Session, review_id: int, *about: ColumnElement[bool]) -> 
 
 
 def count_verdicts(session: Session, review_id: int) -> dict[str, int]:
-    """Count the documents by what holds for them; those without an answer are "unread"."""
-    held = standing_answers(review_id).subquery()
+    """Count the documents by what holds for them; those without an answer are "unread".
+
+    Where nothing was changed the answers are counted; only of the changed documents it is asked what holds.
+    """
+    changed = LedgerRow.document_id.in_(_changed_documents(review_id))
+    held = standing_about(changed).subquery()
     last = select(func.max(held.c.id)).group_by(held.c.document_id)
-    found = session.execute(
-        select(LedgerRow.verdict, func.count()).where(LedgerRow.id.in_(last)).group_by(LedgerRow.verdict)
-    )
-    counts = {**dict.fromkeys(VERDICTS, 0), **{verdict or "": n for verdict, n in found}}
-    asked = select(func.count(Document.id)).where(Document.review_id == review_id, Document.twin_of.is_(None))
-    return {**counts, "unread": (session.scalar(asked) or 0) - sum(counts.values())}
+    counts = dict.fromkeys(VERDICTS, 0)
+    for sign, wanted in (
+        (1, LedgerRow.review_id == review_id),
+        (-1, changed),
+        (1, LedgerRow.id.in_(last)),
+    ):
+        for verdict, n in session.execute(_n_by_verdict(wanted)):
+            counts[str(verdict)] += sign * n
+    n_asked = session.scalar(select(func.sum(Stratum.n_asked)).where(Stratum.review_id == review_id)) or 0
+    return {**counts, "unread": n_asked - sum(counts.values())}
 
 
-def last_answer(session: Session, review_id: int, document_id: int) -> LedgerRow | None:
+def _n_by_verdict(wanted: ColumnElement[bool]) -> Select[str | None, int]:
+    answers = LedgerRow.verdict.is_not(None)
+    return select(LedgerRow.verdict, func.count()).where(wanted, answers).group_by(LedgerRow.verdict)
+
+
+def _changed_documents(review_id: int) -> CompoundSelect[int]:
+    """Select the documents about which something was undone or corrected."""
+    mine = select(LedgerRow.document_id).where(LedgerRow.review_id == review_id)
+    return union(mine.where(LedgerRow.undoes_id.is_not(None)), mine.where(LedgerRow.origin == "correction"))
+
+
+def last_answer(session: Session, document_id: int) -> LedgerRow | None:
     """Return the answer that holds for a document, if it has one."""
-    answers = standing_answers(review_id).where(LedgerRow.document_id == document_id)
+    answers = standing_about(LedgerRow.document_id == document_id)
     return session.scalars(answers.order_by(LedgerRow.id.desc()).limit(1)).first()

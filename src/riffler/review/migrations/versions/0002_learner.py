@@ -15,14 +15,17 @@ COUNT_ASKED = (
 
 
 def upgrade() -> None:
-    """Add three tables, the number of documents of a stratum, and two indexes."""
+    """Add three tables, the number of documents of a stratum, and indexes of the ledger."""
     _pictures()
     _leases()
     _tokens()
     op.add_column("strata", sa.Column("n_asked", sa.Integer(), nullable=False, server_default="0"))
     op.execute(COUNT_ASKED)
-    op.create_index(op.f("ix_ledger_review_id_kind_verdict"), "ledger", ["review_id", "kind", "verdict"], unique=False)
+    op.create_index(op.f("ix_ledger_review_id"), "ledger", ["review_id"], unique=False)
+    op.create_index(op.f("ix_ledger_review_id_verdict"), "ledger", ["review_id", "verdict"], unique=False)
     op.create_index(op.f("ix_ledger_review_id_origin"), "ledger", ["review_id", "origin"], unique=False)
+    undone = sa.text("undoes_id IS NOT NULL")
+    op.create_index("ix_ledger_undos", "ledger", ["review_id"], sqlite_where=undone, postgresql_where=undone)
 
 
 def _pictures() -> None:
