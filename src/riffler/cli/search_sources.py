@@ -61,7 +61,7 @@ def problems_of(name: str, columns: Columns, wanted: Wanted) -> list[Problem]:
     """Read what DOCS names, and make the searches that are asked for."""
     from riffler.evaluation.search_problem import table_problem, text_problem, topic_problems
 
-    found = _documents(name, columns)
+    found = documents_of(name, columns)
     if found is None:
         if wanted.topic_column is not None or wanted.where or columns.names_a_text:
             raise InputError(
@@ -77,7 +77,7 @@ def problems_of(name: str, columns: Columns, wanted: Wanted) -> list[Problem]:
     return topic_problems(collection, wanted.topic_column, wanted.topics, wanted.min_relevant)
 
 
-def _documents(name: str, columns: Columns) -> pl.DataFrame | None:
+def documents_of(name: str, columns: Columns) -> pl.DataFrame | None:
     """The columns of a collection of texts; None where DOCS holds numbers."""
     from riffler.data.collection_reading import read_frame
     from riffler.data.public import info, load_documents, names

@@ -1,0 +1,106 @@
+"""Screening: what comes next, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from riffler.review.remarks import Answer, Remark
+from riffler.web.models import (
+    MAX_ID,
+    MAX_SECONDS,
+    NO_NUL,
+    Answered,
+    AnswerIn,
+    AnswersIn,
+    DocumentOut,
+    NoteIn,
+    Number,
+    ReceiptOut,
+    Suggested,
+    TagIn,
+    UndoIn,
+    Undone,
+)
+from riffler.web.state import TheReview
+from riffler.web.views import counts_out, document_out, receipt_out
+
+router = APIRouter(tags=["screening"])
+
+
+@router.get("/next")
+def what_comes_next(
+    review: TheReview, n: Annotated[int, Query(ge=1, le=50, description="How many to look ahead.")] = 1
+) -> list[Suggested]:
+    """Documents to read next; the one that was shown and not answered comes first, so a reload shows it again."""
+    return [
+        Suggested(
+            suggestion=one.id,
+            why=one.why,
+            origin=one.origin,
+            score=one.score,
+            document=document_out(review, one.document),
+        )
+        for one in review.upcoming(n)
+    ]
+
+
+@router.post("/suggestions/{suggestion}/shown", status_code=204, response_class=Response)
+def mark_shown(review: TheReview, suggestion: Number) -> None:
+    """Say that a suggestion is on the screen; 409 where a better one replaced it: ask for the next again."""
+    review.mark_shown(suggestion)
+
+
+@router.get("/document")
+def one_document(
+    review: TheReview, id: Annotated[str, Query(max_length=MAX_ID, pattern=NO_NUL, description="Its id.")]
+) -> DocumentOut:
+    """One document; of a duplicate the one that stands for it."""
+    return document_out(review, id)
+
+
+@router.post("/answers")
+def answer(review: TheReview, given: AnswersIn) -> Answered:
+    """Record verdicts, all or none; when the reply comes they are on the disk. A later one corrects an earlier one."""
+    receipts = review.answer([_as_answer(one) for one in given.answers])
+    return Answered(receipts=[receipt_out(one) for one in receipts], counts=counts_out(review))
+
+
+@router.post("/undo")
+def undo(review: TheReview, given: UndoIn) -> Undone:
+    """Take back an answer that holds; the one before it holds again. May be repeated to any depth."""
+    receipt = review.undo_last(given.key) if given.answer is None else review.undo(given.answer, given.key)
+    return Undone(
+        receipt=receipt_out(receipt), document=document_out(review, receipt.document), counts=counts_out(review)
+    )
+
+
+@router.post("/notes")
+def note(review: TheReview, given: NoteIn) -> ReceiptOut:
+    """Write a note about a document; the last one holds, an empty one removes it."""
+    return receipt_out(review.note(Remark(given.document, given.key, note=given.text)))
+
+
+@router.get("/tags")
+def all_tags(review: TheReview) -> list[str]:
+    """All tags that some document has."""
+    return review.tags()
+
+
+@router.post("/tags")
+def tag(review: TheReview, given: TagIn) -> ReceiptOut:
+    """Give a document a tag."""
+    return receipt_out(review.tag(Remark(given.document, given.key, note=given.tag)))
+
+
+@router.post("/untag")
+def untag(review: TheReview, given: TagIn) -> ReceiptOut:
+    """Take a tag from a document."""
+    return receipt_out(review.untag(Remark(given.document, given.key, note=given.tag)))
+
+
+def _as_answer(given: AnswerIn) -> Answer:
+    expect = given.expect or 0 if "expect" in given.model_fields_set else None
+    seconds = None if given.seconds is None else min(given.seconds, MAX_SECONDS)
+    return Answer(given.document, given.key, given.suggestion, seconds, given.note, given.verdict, expect)

@@ -1,0 +1,106 @@
+"""Errors as a client sees them: a status, a short code and words; never a trace of our source."""
+
+from __future__ import annotations
+
+import errno
+import html
+import json
+import logging
+import traceback
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+
+from riffler.errors import AnswerConflict, DiskFull, ReviewFileError, RifflerError, StorageError, UnknownName
+
+log = logging.getLogger("riffler.web")
+
+API = "/api/"
+STATUS: tuple[tuple[type[Exception], int, str], ...] = (
+    (AnswerConflict, 409, "conflict"),
+    (UnknownName, 404, "not_found"),
+    (ReviewFileError, 409, "review_file"),
+    (DiskFull, 507, "disk_full"),
+    (StorageError, 503, "storage"),
+    (RifflerError, 400, "bad_input"),
+)
+"""What each kind of error is in HTTP; the first that fits."""
+
+CODES = {
+    400: "bad_input",
+    401: "not_let_in",
+    403: "forbidden",
+    404: "not_found",
+    405: "not_allowed",
+    413: "too_large",
+    415: "wrong_type",
+    429: "too_many_tries",
+}
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+A_FAULT = "Something went wrong in Riffler; nothing was lost. Its terminal says where. Reload the page, or try again."
+
+
+def error_response(
+    path: str, status: int, code: str, message: str, headers: Mapping[str, str] | None = None, **more: object
+) -> Response:
+    """Return an error: JSON below /api/, a small page elsewhere."""
+    if not path.startswith(API):
+        return HTMLResponse(_page(status, message), status, headers)
+    # ASCII only: a message may quote half a character, which no other encoding can hold
+    body = json.dumps({"error": {"code": code, "message": message, **more}})
+    return Response(body, status, headers, media_type="application/json")
+
+
+def answer_errors(app: FastAPI) -> None:
+    """Make an app answer every error in this form."""
+    app.add_exception_handler(RifflerError, _of_riffler)
+    app.add_exception_handler(RequestValidationError, _of_validation)
+    app.add_exception_handler(HTTPException, _of_http)
+    app.add_exception_handler(OSError, _of_system)
+
+
+def fault_response(path: str, error: Exception) -> Response:
+    """Return the answer to a fault of ours; the log says where it arose, and not what anybody wrote."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    log.error("a fault of Riffler: %s in %s, line %s", type(error).__name__, place.name, place.lineno)
+    log.debug("its trace", exc_info=error)
+    return error_response(path, 500, "fault", A_FAULT)
+
+
+async def _of_riffler(request: Request, error: Exception) -> Response:
+    status, code = next((status, code) for kind, status, code in STATUS if isinstance(error, kind))
+    return error_response(request.url.path, status, code, str(error))
+
+
+async def _of_validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
+    return error_response(request.url.path, 422, "invalid", f"The request is not as expected. {'; '.join(found)}.")
+
+
+async def _of_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = CODES.get(error.status_code, "error")
+    return error_response(request.url.path, error.status_code, code, str(error.detail), error.headers)
+
+
+async def _of_system(request: Request, error: Exception) -> Response:
+    assert isinstance(error, OSError)
+    if error.errno in FULL:
+        words = "The disk is full. Free some space, then try again; nothing was half-written."
+        return error_response(request.url.path, 507, "disk_full", words)
+    return fault_response(request.url.path, error)
+
+
+def _page(status: int, message: str) -> str:
+    title = html.escape(HTTPStatus(status).phrase)
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title} - Riffler</title>'
+        '<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/static/style.css"></head>'
+        f'<body><main class="notice"><h1>{title}</h1><p>{html.escape(message)}</p>'
+        '<p><a href="/">To the first page</a></p></main></body></html>'
+    )

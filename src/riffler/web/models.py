@@ -1,0 +1,218 @@
+"""What goes over the wire, typed and bounded; FastAPI makes the OpenAPI description of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Verdict = Literal["relevant", "irrelevant", "maybe", "skip"]
+
+MAX_ID, MAX_NOTE, MAX_TAG, MAX_SECONDS = 4000, 20_000, 200, 3600.0
+NO_NUL = r"^[^\x00]*$"  # SQLite ends a text there
+
+DocumentId = Annotated[
+    str, Field(max_length=MAX_ID, pattern=NO_NUL, description="Id of a document, as it was imported.")
+]
+Key = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=200,
+        pattern=NO_NUL,
+        description="Made by the client, another one for each request; what is sent again with it is recorded once.",
+    ),
+]
+Number = Annotated[int, Field(ge=1, le=2**63 - 1)]
+Note = Annotated[str, Field(max_length=MAX_NOTE, pattern=NO_NUL)]
+Tag = Annotated[str, Field(min_length=1, max_length=MAX_TAG, pattern=NO_NUL)]
+
+
+class Given(BaseModel):
+    """What a client sends: unknown fields are refused, so that a misspelt one is noticed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Counts(BaseModel):
+    """How many documents hold which verdict now; those without one are unread."""
+
+    relevant: int
+    irrelevant: int
+    maybe: int
+    skip: int
+    unread: int
+
+
+class Twin(BaseModel):
+    """A duplicate, which is shown with its document and not asked for."""
+
+    id: str
+    title: str
+    abstract: str
+    columns: dict[str, Any]
+    source: str
+
+
+class DocumentOut(BaseModel):
+    """A document to be read, and what was said of it."""
+
+    id: str
+    title: str
+    abstract: str
+    columns: dict[str, Any] = Field(description="Every column of its file, by name.")
+    source: str = Field(description="The file it came from.")
+    twins: list[Twin]
+    verdict: Verdict | None = Field(description="What holds now, null for unread.")
+    answer: int | None = Field(description="Number of the answer that holds; send it as `expect`.")
+    note: str
+    tags: list[str]
+
+
+class Suggested(BaseModel):
+    """A document that is to be read next, and why."""
+
+    suggestion: int = Field(description="Goes back with the answer.")
+    why: str
+    origin: str = Field(description='"policy", or "control" for one drawn at random.')
+    score: float | None
+    document: DocumentOut
+
+
+class AnswerIn(Given):
+    """One verdict."""
+
+    document: DocumentId
+    verdict: Verdict
+    key: Key
+    suggestion: Number | None = Field(None, description="What was on the screen, where it came from /next.")
+    seconds: float | None = Field(None, ge=0, description=f"Spent reading; more than {MAX_SECONDS:g} count as that.")
+    note: Note = ""
+    expect: int | None = Field(
+        None,
+        ge=1,
+        le=2**63 - 1,
+        description="Number of the answer that held when the document was shown, null for none. "
+        "Where another one holds now, nothing is written and the reply is 409. Leave it out to answer in any case.",
+    )
+
+
+class AnswersIn(Given):
+    """Verdicts that are recorded together: all or none."""
+
+    answers: list[AnswerIn] = Field(min_length=1, max_length=500)
+
+
+class ReceiptOut(BaseModel):
+    """What the ledger holds of a request; ``repeated`` where it was there before."""
+
+    id: int
+    document: str
+    kind: str
+    verdict: str | None
+    origin: str | None
+    repeated: bool
+
+
+class Answered(BaseModel):
+    """Receipts in the order of the answers; they are on the disk."""
+
+    receipts: list[ReceiptOut]
+    counts: Counts
+
+
+class UndoIn(Given):
+    """Which answer to take back."""
+
+    key: Key
+    answer: Number | None = Field(None, description="Number of the answer; without it, your last one.")
+
+
+class Undone(BaseModel):
+    """The document is as it was before the answer."""
+
+    receipt: ReceiptOut
+    document: DocumentOut
+    counts: Counts
+
+
+class NoteIn(Given):
+    """A note about a document."""
+
+    document: DocumentId
+    text: Note
+    key: Key
+
+
+class TagIn(Given):
+    """A tag of a document."""
+
+    document: DocumentId
+    tag: Tag
+    key: Key
+
+
+class Settings(BaseModel):
+    """What is sought, and how."""
+
+    policy: str
+    stopping: str | None
+    clusters: str | None
+    description: str | None
+    target: float
+    confidence: float
+    seed: int
+    criteria: str
+    highlight: list[str]
+
+
+class SettingsIn(Given):
+    """Settings that change; those left out stay. All but criteria and highlight make the search start anew."""
+
+    criteria: str | None = Field(None, max_length=MAX_NOTE, pattern=NO_NUL, description="When a document is relevant.")
+    highlight: list[Tag] | None = Field(None, max_length=500, description="Words that the page marks.")
+    description: str | None = Field(None, max_length=MAX_NOTE, pattern=NO_NUL, description="What is sought.")
+    target: float | None = Field(None, gt=0, lt=1, description="Recall that is wanted.")
+    confidence: float | None = Field(None, gt=0, lt=1, description="How sure a certificate shall be.")
+    stopping: str | None = Field(None, max_length=100, description="Name of a stopping rule; null for none.")
+    policy: str | None = Field(None, max_length=100, description="Name of a search policy.")
+
+
+class StratumOut(BaseModel):
+    """Documents that were imported together."""
+
+    id: int
+    source: str
+    n: int = Field(description="How many of them are asked for.")
+
+
+class LearnerOut(BaseModel):
+    """The process that learns from the answers."""
+
+    alive: bool
+    behind: int = Field(description="Answers that it has not taken in.")
+    error: str | None = Field(description="Why it stopped the last time, if it did.")
+
+
+class ReviewOut(BaseModel):
+    """The review at a glance."""
+
+    name: str
+    version: str = Field(description="Version of Riffler.")
+    settings: Settings
+    counts: Counts
+    strata: list[StratumOut]
+    learner: LearnerOut
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong."""
+
+    code: str = Field(description="For programs, such as `conflict`.")
+    message: str = Field(description="For people: what was expected, what came, what to do.")
+
+
+class ErrorOut(BaseModel):
+    """The body of every error."""
+
+    error: ErrorDetail

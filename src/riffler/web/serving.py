@@ -1,0 +1,56 @@
+"""Running the server: a free port, a word when it is ready, a clean end."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+
+import uvicorn
+from fastapi import FastAPI
+
+from riffler.errors import InputError
+
+N_PORTS = 50
+
+
+def free_socket(host: str, port: int) -> socket.socket:
+    """Return a socket on the port, or on the next one that no other program has; port 0 takes any."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for wanted in range(port, min(port + N_PORTS, 65536)):
+        one = socket.socket(family, socket.SOCK_STREAM)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind((host, wanted))
+            one.listen()
+            return one
+        except OSError as error:
+            one.close()
+            if error.errno != errno.EADDRINUSE:
+                raise InputError(
+                    f"{host}:{wanted} cannot be used: {error.strerror or error}. Choose another --host or --port."
+                ) from error
+    raise InputError(f"The ports from {port} on are all taken by other programs. Choose another one with --port.")
+
+
+class Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(self, app: FastAPI, on_ready: Callable[[], None]) -> None:
+        # no access log: the address that lets a browser in would stand in it
+        super().__init__(uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none"))
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Open the review, listen, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._on_ready()
+
+    def serve_on(self, listening: socket.socket) -> None:
+        """Serve until somebody interrupts it; what is under way is finished first."""
+        with suppress(KeyboardInterrupt):  # the usual way to end it
+            self.run(sockets=[listening])
+        if not self.started:
+            raise InputError("The server could not start; the lines above say why.")

@@ -1,0 +1,91 @@
+"""Documents as the wire carries them: with everything that was said, and values that JSON can hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from riffler.review.documents import DocumentView
+from riffler.review.remarks import Receipt
+from riffler.review.store import Review
+from riffler.web.models import Counts, DocumentOut, LearnerOut, ReceiptOut, Twin
+from riffler.web.settings import Keeper
+
+
+def document_out(review: Review, name: str) -> DocumentOut:
+    """Return a document with its duplicates, verdict, note and tags."""
+    view = review.document(name)
+    standing = review.standing_of(view.document)
+    return DocumentOut(
+        id=view.document,
+        title=view.title,
+        abstract=view.abstract,
+        columns=plain_columns(view.columns),
+        source=view.source,
+        twins=[_twin(one) for one in review.twins(view.document)] if view.twins else [],
+        verdict=None if standing is None else standing.verdict,  # type: ignore[arg-type]  # the schema allows these only
+        answer=None if standing is None else standing.last_id,
+        note=review.note_of(view.document),
+        tags=review.tags_of(view.document),
+    )
+
+
+def receipt_out(receipt: Receipt) -> ReceiptOut:
+    """Return a receipt."""
+    return ReceiptOut(
+        id=receipt.id,
+        document=receipt.document,
+        kind=receipt.kind,
+        verdict=receipt.verdict,
+        origin=receipt.origin,
+        repeated=receipt.repeated,
+    )
+
+
+def counts_out(review: Review) -> Counts:
+    """Return how many documents hold which verdict."""
+    return Counts(**review.counts())
+
+
+def plain_columns(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a document with values that JSON has."""
+    return {name: plain(value) for name, value in columns.items()}
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a column holds
+    """Return a value as JSON has it: what it does not know becomes text.
+
+    >>> from datetime import date
+    >>> plain([1.5, float("nan"), date(2020, 1, 2), b"xy", {"a": None}])
+    [1.5, 'nan', '2020-01-02', '(2 bytes)', {'a': None}]
+    """
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, bytes):
+        return f"({len(value)} bytes)"
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return str(value)
+
+
+def _twin(view: DocumentView) -> Twin:
+    return Twin(
+        id=view.document,
+        title=view.title,
+        abstract=view.abstract,
+        columns=plain_columns(view.columns),
+        source=view.source,
+    )
+
+
+def learner_out(review: Review, keeper: Keeper | None) -> LearnerOut:
+    """Return how the learner is, and how far behind the answers."""
+    progress = review.progress()
+    behind = review.n_answers_since(0) if progress is None else progress.n_behind
+    error = getattr(keeper, "last_error", None)
+    return LearnerOut(alive=keeper is not None and keeper.alive, behind=behind, error=error)
