@@ -2,13 +2,12 @@
 
 import { get } from "./api.js";
 
-// Resolves after Vega's script has run; it is loaded on the pages that have charts.
-const vega = () => window.vegaEmbed;
-
+// Returns whether there was something to draw.
 export async function drawChart(name, place) {
   const spec = await get(`/charts/${name}`);
+  if (!Object.values(spec.datasets).some((rows) => rows.length)) return false;
   place.drawn?.finalize();
-  place.drawn = await vega()(place, spec, {
+  place.drawn = await window.vegaEmbed(place, spec, {
     ast: true, // with the interpreter: the page forbids eval
     actions: false,
     defaultStyle: false, // no style sheets from scripts either
@@ -16,6 +15,9 @@ export async function drawChart(name, place) {
     renderer: "svg",
     config: inColours(),
   });
+  place.setAttribute("role", "img");
+  place.setAttribute("aria-label", "A chart; its numbers are among the tables on this page.");
+  return true;
 }
 
 function inColours() {

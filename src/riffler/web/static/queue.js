@@ -6,6 +6,8 @@ const AHEAD = 8;
 const RENEWALS = [250, 1000, 3000, 8000]; // milliseconds after an answer: by then the search may know better ones
 const PATIENCE = 150; // milliseconds that a document may wait for the word that it is still wanted
 
+const REPLACED = new Set([400, 404, 409]); // the search has put better ones in its place
+
 export class Queue {
   // unwanted(id): documents that are on the screen, or answered a moment ago
   constructor(unwanted) {
@@ -45,6 +47,6 @@ export class Queue {
 
 // Tells the server that it is on the screen. A slow server is not waited for: what is shown then is shown.
 function isWanted(item) {
-  const told = post(`/suggestions/${item.suggestion}/shown`).then(() => true, (error) => error.status !== 409);
+  const told = post(`/suggestions/${item.suggestion}/shown`).then(() => true, (error) => !REPLACED.has(error.status));
   return Promise.race([told, new Promise((done) => { setTimeout(() => done(true), PATIENCE); })]);
 }

@@ -1,0 +1,35 @@
+// The progress page renews its numbers and charts when the search has left new ones.
+
+import { drawChart } from "./charts.js";
+import { byId, element } from "./dom.js";
+
+const EVERY = 3000; // milliseconds
+
+async function renew() {
+  if (document.hidden) return;
+  const response = await fetch("/progress/panel", { credentials: "same-origin", cache: "no-store" });
+  if (!response.ok) return;
+  // The panel is made by our own server, every value escaped; a parsed document runs no scripts.
+  const panel = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("panel");
+  const there = byId("panel");
+  const isNew = panel.dataset.made !== there.dataset.made;
+  if (panel.textContent === there.textContent && !isNew) return;
+  const open = [...there.querySelectorAll("details")].map((one) => one.open);
+  there.replaceWith(document.adoptNode(panel));
+  panel.querySelectorAll("details").forEach((one, at) => { one.open = open[at] ?? one.open; });
+  if (isNew) await drawAll();
+}
+
+async function drawAll() {
+  byId("charts").hidden = !byId("panel").dataset.made;
+  if (byId("charts").hidden) return;
+  await Promise.all([...document.querySelectorAll("[data-chart]")].map(async (place) => {
+    const drawn = await drawChart(place.dataset.chart, place).catch(() => false);
+    if (!drawn) place.replaceChildren(element("p", { class: "chart-none" }, "There is nothing to draw yet."));
+  }));
+}
+
+document.addEventListener("riffler:theme", drawAll);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+addEventListener("load", drawAll);
+setInterval(() => renew().catch(() => {}), EVERY);

@@ -1,0 +1,59 @@
+// Settings are saved together; keys for programs are shown once.
+
+import { drop, patch, post } from "./api.js";
+import { byId, showBanner } from "./dom.js";
+
+const percent = (id) => Number(byId(id).value) / 100;
+
+// The least number of relevant documents that must turn up in a random sample to prove the recall: none of them missed.
+function sayGoal() {
+  const target = percent("target");
+  const confidence = percent("confidence");
+  const isGoal = target > 0 && target < 1 && confidence > 0 && confidence < 1;
+  const n = isGoal ? Math.ceil(Math.log(1 - confidence) / Math.log(target) - 1e-9) : 0;
+  byId("goal").textContent = isGoal
+    ? `You may stop when at least ${byId("target").value} % of all relevant documents are found, with ${byId("confidence").value} % confidence. `
+      + `That takes at least ${n} relevant documents among those drawn at random, or reading nearly everything. A higher goal takes more; a lower one claims less.`
+    : "Both must lie between 0 and 100 per cent.";
+}
+
+async function guarded(work) {
+  try {
+    await work();
+  } catch (error) {
+    byId("saved").textContent = "";
+    showBanner("fault", "bad", error.message);
+  }
+}
+
+byId("settings").addEventListener("submit", (event) => {
+  event.preventDefault();
+  guarded(async () => {
+    await patch("/settings", {
+      description: byId("description").value.trim() || null,
+      criteria: byId("criteria").value,
+      highlight: [...new Set(byId("highlight").value.split("\n").map((line) => line.trim()).filter(Boolean))],
+      target: percent("target"),
+      confidence: percent("confidence"),
+    });
+    byId("saved").textContent = "Saved";
+  });
+});
+byId("settings").addEventListener("input", () => { byId("saved").textContent = ""; sayGoal(); });
+
+byId("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  guarded(async () => {
+    const made = await post("/tokens", { name: byId("token-name").value });
+    byId("token-secret").textContent = made.token ?? made.secret;
+    byId("token-made").hidden = false;
+    byId("token-name").value = "";
+  });
+});
+
+byId("tokens").addEventListener("click", (event) => {
+  const id = event.target.closest("[data-revoke]")?.dataset.revoke;
+  if (id) guarded(async () => { await drop(`/tokens/${id}`); location.reload(); });
+});
+
+sayGoal();
