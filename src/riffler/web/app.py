@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from riffler import __version__
 from riffler.review.store import open_review
-from riffler.web import api_review, api_screening
+from riffler.web import api_finding, api_progress, api_review, api_screening, api_tokens, pages
 from riffler.web.errors import answer_errors
 from riffler.web.models import ErrorOut
 from riffler.web.security import Gate
@@ -66,10 +66,10 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.sessions = Sessions()
     answer_errors(app)
     api = APIRouter(prefix=PREFIX, responses=WRONG)  # type: ignore[arg-type]
-    for part in (api_review, api_screening):
+    for part in (api_review, api_screening, api_finding, api_progress, api_tokens):
         api.include_router(part.router)
     app.include_router(api)
-    _add_pages(app)
+    app.include_router(pages.router, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=HERE / "static", check_dir=False), name="static")
     app.add_middleware(
         Gate,
@@ -79,14 +79,6 @@ def make_app(settings: ServerSettings) -> FastAPI:
         max_upload=200 << 20,
     )
     return app
-
-
-def _add_pages(app: FastAPI) -> None:
-    try:
-        from riffler.web import pages
-    except ImportError:
-        return
-    app.include_router(pages.router, include_in_schema=False)
 
 
 @asynccontextmanager

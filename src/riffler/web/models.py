@@ -7,6 +7,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Verdict = Literal["relevant", "irrelevant", "maybe", "skip"]
+Kind = Literal["answer", "undo", "note", "tag", "untag"]
+Origin = Literal["prior", "policy", "control", "search", "correction"]
+ChartName = Literal["recall", "map", "pace"]
+Term = tuple[str, float]
 
 MAX_ID, MAX_NOTE, MAX_TAG, MAX_SECONDS = 4000, 20_000, 200, 3600.0
 NO_NUL = r"^[^\x00]*$"  # SQLite ends a text there
@@ -203,6 +207,86 @@ class ReviewOut(BaseModel):
     counts: Counts
     strata: list[StratumOut]
     learner: LearnerOut
+
+
+class Piece(BaseModel):
+    """Part of a text; ``hit`` where it is a word that was looked for."""
+
+    text: str
+    hit: bool
+
+
+class HitOut(BaseModel):
+    """A document that was found, and what holds for it."""
+
+    id: str
+    title: str
+    snippet: list[Piece]
+    verdict: Verdict | None
+    answer: int | None = Field(description="Number of the answer that holds; send it as `expect`.")
+
+
+class Found(BaseModel):
+    """Hits, the best first, and whether there are more."""
+
+    hits: list[HitOut]
+    more: bool
+
+
+class Line(BaseModel):
+    """One thing that was said."""
+
+    id: int
+    document: str
+    title: str
+    reviewer: str
+    kind: Kind
+    verdict: Verdict | None
+    origin: Origin | None
+    undoes: int | None
+    why: str
+    note: str
+    answered_at: str
+    seconds: float | None
+    holds: bool = Field(description="An answer that was neither undone nor corrected.")
+
+
+class ProgressOut(BaseModel):
+    """How far the review is; with the further numbers of the progress panel."""
+
+    model_config = ConfigDict(extra="allow")
+
+    advice: str = Field(description='"go on", "may stop", "heuristic: probably enough" or "unknown".')
+    sentence: str = Field(description="The advice in words; it claims no more than the certificate allows.")
+    decision: dict[str, Any] | None = Field(None, description="What the stopping rule says.")
+    recall: dict[str, Any] | None = Field(None, description="Found, estimated total and recall, with intervals.")
+    curve: list[tuple[int, int]] = Field([], description="Documents read, relevant ones found.")
+    counts: Counts
+    stale: bool = Field(description="Something was changed since: the claims are being made anew.")
+    behind: int = Field(description="Answers that these numbers do not know.")
+    made_at: str | None
+
+
+class TokenIn(Given):
+    """What a token is for."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200, pattern=NO_NUL, description="Such as `my script`.")]
+
+
+class TokenOut(BaseModel):
+    """A token, without its secret."""
+
+    id: int
+    name: str
+    made_at: str
+    last_used_at: str | None
+    revoked_at: str | None
+
+
+class TokenMade(TokenOut):
+    """A new token; keep its secret, it is not shown again."""
+
+    token: str
 
 
 class ErrorDetail(BaseModel):
