@@ -22,9 +22,9 @@ from riffler.data.labels import Positive
 from riffler.data.opening import check_file, format_of
 from riffler.data.public import Folder, load_documents
 from riffler.data.ris import TAGS_COLUMN, looks_tagged, read_records
+from riffler.data.ris_marks import noted_ids, noted_labels
 from riffler.data.spreadsheet import read_spreadsheet
 from riffler.data.text_columns import (
-    as_text,
     chosen_column,
     find_column,
     find_dois,
@@ -51,6 +51,7 @@ FORMATS = {
 TITLE_TAGS = ("TI", "T1", "CT", "BT", "ST")
 ABSTRACT_TAGS = ("AB", "N2")
 CONTENT = "content"
+RIFFLER_ID = "riffler_id"
 
 
 def read_collection(
@@ -212,11 +213,24 @@ def _blanks(n_rows: int) -> pl.Series:
 def _ids(frame: pl.DataFrame, chosen: str | None, titles: Texts, abstracts: Texts, source: str) -> tuple[str, ...]:
     if chosen is not None and (chosen != CONTENT or CONTENT in frame.columns):
         return given_ids(frame[chosen_column(frame, "id", chosen, source)], source)
+    if (exported := _exported_ids(frame)) is not None:
+        return given_ids(exported, source)
     # the tag ID of RIS files is given by whoever exported them, and repeats in files that were joined
     found = None if chosen == CONTENT or "TY" in frame.columns else find_column(frame, "id")
     if found is not None:
         return given_ids(frame[found], source)
     return content_ids(zip(titles, abstracts, find_dois(frame), strict=True))
+
+
+def _exported_ids(frame: pl.DataFrame) -> pl.Series | None:
+    """The ids that an export of a review gave, where every row has one: so it is known again when it comes back."""
+    if TAGS_COLUMN in frame.columns and "N1" in frame.columns and RIFFLER_ID not in frame.columns:
+        ids = noted_ids(frame["N1"])
+    elif RIFFLER_ID in frame.columns:
+        ids = frame[RIFFLER_ID]
+    else:
+        return None
+    return None if ids.null_count() or ids.n_unique() < len(ids) else ids
 
 
 def _labels(frame: pl.DataFrame, chosen: str | None, positive: Positive, source: str) -> NDArray[np.int8] | None:
@@ -232,11 +246,5 @@ def _labels(frame: pl.DataFrame, chosen: str | None, positive: Positive, source:
             "Say which one holds the labels with label=."
         )
     if TAGS_COLUMN in frame.columns and "N1" in frame.columns:
-        return _noted_labels(frame["N1"], source)
+        return noted_labels(frame["N1"])
     return None
-
-
-def _noted_labels(notes: pl.Series, source: str) -> NDArray[np.int8] | None:
-    """Labels that ASReview writes among the notes of a RIS record; None where there are none."""
-    marks = as_text(notes).str.extract(r"(ASReview_(?:relevant|irrelevant|not_seen))").alias(notes.name)
-    return None if marks.null_count() == len(marks) else read_judgements(marks, None, source)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from riffler.data.encodings import utf8_source
+from riffler.data.formulas import unguarded
 from riffler.errors import DataFileError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     if frame.height == 0:
         raise DataFileError(f"{path}: a header but no rows.")
-    return frame
+    return unguarded(frame)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ each record in their order.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from riffler.errors import DataFileError
 
@@ -36,12 +37,13 @@ class Layout:
         """A tag and its value as lines of a file."""
         first, *others = value.split("\n")
         # a continuation that looks like a tag is moved in, lest it be read as one
-        kept = [f" {other}" if not self.margin and self.tag.match(other) else self.margin + other for other in others]
+        kept = [f" {other}" if not self.margin and ANY_TAG.match(other) else self.margin + other for other in others]
         return "\n".join([f"{tag:<4}- {first}", *kept])
 
 
 RIS = Layout("RIS", re.compile(r"([A-Z][A-Z0-9])  -(?: (.*))?$"), "TY", "ER", "")
-LOOSE_RIS = Layout("RIS", re.compile(r"([A-Z][A-Z0-9]) {0,2}-(?: +(.*))?$"), "TY", "ER", "")
+ANY_TAG = re.compile(r"([A-Z][A-Z0-9]) {0,2}-(?: +(.*))?$")
+LOOSE_RIS = Layout("RIS", ANY_TAG, "TY", "ER", "")
 PUBMED = Layout("PubMed", re.compile(r"(?=.{4}-)([A-Z][A-Z0-9]{1,3}) *-(?: (.*))?$"), "PMID", None, "      ")
 FIRST_TAG = re.compile(r"^(TY {0,2}-|PMID- )", re.MULTILINE)
 
@@ -124,12 +126,23 @@ def to_frame(records: list[Record]) -> pl.DataFrame:
 
 def to_records(frame: pl.DataFrame) -> list[Record]:
     """The records of a frame that ``read_records`` made, as they stood in the file."""
-    records = []
-    for row in frame.iter_rows(named=True):
-        tags = row[TAGS_COLUMN].split(" ")
-        waiting = {tag: iter(row[tag] if isinstance(row[tag], list) else [row[tag]]) for tag in set(tags)}
-        records.append([(tag, next(waiting[tag])) for tag in tags])
-    return records
+    return [record for row in frame.iter_rows(named=True) if (record := record_of(row)) is not None]
+
+
+def record_of(row: Mapping[str, Any]) -> Record | None:
+    """The record of a row by the names of its columns; None where they do not hold one, as in a table made of records.
+
+    >>> record_of({"record_tags": "TY AU AU", "TY": "JOUR", "AU": ["Ng", "Oz"]})
+    [('TY', 'JOUR'), ('AU', 'Ng'), ('AU', 'Oz')]
+    >>> record_of({"record_tags": "TY AU AU", "TY": "JOUR", "AU": "Ng; Oz"}) is None
+    True
+    """
+    tags = str(row.get(TAGS_COLUMN) or "").split()
+    values = {tag: cell if isinstance(cell := row.get(tag), list) else [cell] for tag in tags}
+    if not tags or any(len(values[tag]) != n or None in values[tag] for tag, n in Counter(tags).items()):
+        return None
+    waiting = {tag: iter(cells) for tag, cells in values.items()}
+    return [(tag, str(next(waiting[tag]))) for tag in tags]
 
 
 def write_records(records: list[Record]) -> str:
@@ -138,10 +151,11 @@ def write_records(records: list[Record]) -> str:
     >>> write_records([[("TY", "JOUR"), ("TI", "On gulls")]])
     'TY  - JOUR\nTI  - On gulls\nER  - \n\n'
     """
-    return "".join(_written(record) for record in records)
+    return "".join(write_record(record) for record in records)
 
 
-def _written(record: Record) -> str:
+def write_record(record: Record) -> str:
+    """One record as lines of a file, with the blank line behind it."""
     layout = PUBMED if any(tag == PUBMED.opening for tag, _ in record) else RIS
     lines = [layout.line(tag, value) for tag, value in record]
     end = [] if layout.closing is None else [layout.line(layout.closing, "")]

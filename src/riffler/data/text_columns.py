@@ -36,6 +36,7 @@ NAMES = {
         "covidence #",
     ),
     "label": (
+        "riffler label",  # what held when a review was exported, its known labels among it
         "label included",
         "included",
         "label",
@@ -51,6 +52,11 @@ NAMES = {
         "decision",
     ),
     "doi": ("doi", "do", "di", "digital object identifier", "lid", "aid", "doi link", "article doi"),
+    "authors": ("authors", "author", "author full names", "author names", "creators", "creator", "fau", "au", "a1"),
+    "year": ("year", "publication year", "pub year", "py", "y1", "dp", "publication date", "date"),
+    "journal": ("journal", "journal title", "source title", "secondary title", "journal name", "venue", "jt", "t2"),
+    "keywords": ("keywords", "author keywords", "keyword", "index keywords", "manual tags", "ot", "mh", "kw", "de"),
+    "url": ("url", "link", "links", "urls", "ur"),
 }
 """Names of each part as in exports of ASReview, Zotero, EndNote, Rayyan, PubMed, Scopus, Web of Science and others.
 
