@@ -26,7 +26,7 @@ class LiveSearch:
     def refresh(self, n: int) -> list[str]:
         """Take in all answers, and put the next n suggestions into the queue; returns their ids."""
         pending = self.review.pending()
-        while self.review.revision() != self._revision:  # asked last: of what changed before, nothing is overlooked
+        while self.review.revision() != self.revision:  # asked last: of what changed before, nothing is overlooked
             self.search = self._rebuild()
             pending = self.review.pending()
         self._take(pending)
@@ -40,7 +40,7 @@ class LiveSearch:
         return names
 
     def _rebuild(self) -> ActiveSearch:
-        self._revision = self.review.revision()  # read first: what changes meanwhile is noticed the next time
+        self.revision = self.review.revision()  # read first: what changes meanwhile is noticed the next time
         search = ActiveSearch.replay(
             self.review.collection(), self.review.ledger(), **self.review.settings.for_search()
         )

@@ -3,7 +3,7 @@
 =========  ====================================================================================================
 progress   JSON, see `riffler.review.panel`
 terms      JSON: ``[[term, weight], ...]``; positive weights speak for relevance, negative ones against it
-map        JSON: ``{"clusters": [{"x", "y", "size", "words", "n_reviewed", "n_relevant"}, ...]}``
+map        JSON: ``{"clusters": [{"x", "y", "radius", "size", "words", "n_reviewed", "n_relevant"}]}``
 scores     float32, one a document, in the order of ``Review.collection().ids``
 =========  ====================================================================================================
 """

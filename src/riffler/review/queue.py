@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict
@@ -41,26 +42,42 @@ class Queued:
 
 
 def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) -> None:
-    """Replace what was never shown; what was shown stays, for its answer says why it was."""
-    session.execute(delete(Suggestion).where(Suggestion.review_id == review_id, Suggestion.shown_at.is_(None)))
+    """Replace what was never shown; what was shown stays, for its answer says why it was.
+
+    What is proposed again for the same reason keeps its number: a page may have fetched it already.
+    """
     number = asked_ids(session, review_id, [one.document for one in proposals])
-    moment = now()
-    rows = [
-        {
-            "review_id": review_id,
-            "document_id": number[one.document],
-            "place": place,
-            "origin": one.origin,
-            "round": one.round,
-            "probability": one.probability,
-            "score": one.score,
-            "why": one.why,
-            "made_at": moment,
-        }
-        for place, one in enumerate(proposals)
-    ]
-    if rows:
-        session.execute(insert(Suggestion), rows)
+    waiting = select(Suggestion.document_id, Suggestion.origin, Suggestion.id).where(
+        Suggestion.review_id == review_id, Suggestion.shown_at.is_(None)
+    )
+    there = {(document, origin): found for document, origin, found in session.execute(waiting)}
+    kept, new = list[dict[str, Any]](), list[dict[str, Any]]()
+    for place, one in enumerate(proposals):
+        values = _values(review_id, number[one.document], place, one)
+        found = there.pop((number[one.document], one.origin), None)
+        if found is None:
+            new.append(values)
+        else:
+            kept.append({**values, "id": found})
+    session.execute(delete(Suggestion).where(Suggestion.id.in_(there.values())))
+    if kept:
+        session.execute(update(Suggestion), kept)
+    if new:
+        session.execute(insert(Suggestion), new)
+
+
+def _values(review_id: int, document_id: int, place: int, one: Proposal) -> dict[str, Any]:
+    return {
+        "review_id": review_id,
+        "document_id": document_id,
+        "place": place,
+        "origin": one.origin,
+        "round": one.round,
+        "probability": one.probability,
+        "score": one.score,
+        "why": one.why,
+        "made_at": now(),
+    }
 
 
 def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Queued]:

@@ -1,0 +1,187 @@
+"""The learner of a review, a process of its own: takes in answers, fills the queue, leaves pictures.
+
+    python -m riffler.review.learner papers.riffler --holder NAME
+
+It works at low priority, ends when its standard input is closed (so it never outlives who started it) or on SIGTERM,
+and may be killed at any moment: everything it writes is whole or not there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from riffler.errors import LeaseLost, RifflerError, StorageError
+from riffler.review.lease import LEASE_SECONDS
+from riffler.review.live import LiveSearch
+from riffler.review.painter import BUSY_SHARE, IDLE_SHARE, Painter
+from riffler.review.rounds import Revision
+from riffler.review.store import Review, open_review
+
+QUEUE = 50
+NICENESS = 10
+SOON, LATER = 0.05, 0.4  # seconds between two looks: while people answer, and when nobody did for a while
+AWAKE_SECONDS = 20.0
+STANDBY_SECONDS = 1.0
+TROUBLE_SECONDS = 2.0
+FAREWELL_SECONDS = 5.0
+
+
+class Stopped(BaseException):
+    """Somebody asked the learner to end."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the learner until it is asked to end; return the exit code."""
+    parser = argparse.ArgumentParser(prog="riffler.review.learner", description=__doc__)
+    parser.add_argument("path", type=Path, help="file of the review")
+    parser.add_argument("--holder", default=f"process {os.getpid()}", help="name under which the lease is held")
+    wanted = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, _stop)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        with open_review(wanted.path) as review:
+            learn(review, wanted.holder)
+    except (Stopped, KeyboardInterrupt):
+        return 0
+    except RifflerError as error:
+        _say(str(error))
+    except Exception as error:  # the last stop: whatever it is, the supervisor gets a line that it may show
+        _say(_in_short(error))
+    return 1
+
+
+def learn(review: Review, holder: str) -> NoReturn:
+    """Be the learner whenever nobody else is, for ever."""
+    while True:
+        while not review.take_lease(holder):
+            time.sleep(STANDBY_SECONDS)
+        try:
+            with _renewing(review):
+                Loop(review).run()
+        except LeaseLost as error:
+            _say(str(error))
+
+
+class Loop:
+    """Looks for what is new, learns from it, and leaves pictures."""
+
+    def __init__(self, review: Review) -> None:
+        start = time.monotonic()
+        self._review = review
+        self._live = LiveSearch(review)
+        self._painter = Painter(self._live)
+        self._seen: tuple[int, Revision] | None = None
+        self._news_at = time.monotonic()
+        self._seconds_to_build = self._news_at - start
+        self._seconds_to_learn = 0.0
+
+    def run(self) -> NoReturn:
+        """Go on until an exception ends it."""
+        self.step()
+        _step_back()  # not before: somebody waits for the first document
+        try:
+            while True:
+                try:
+                    self.step()
+                except StorageError as error:  # a full disk may have room later, and what was said is safe
+                    _say(str(error))
+                    time.sleep(TROUBLE_SECONDS)
+                is_awake = time.monotonic() - self._news_at < AWAKE_SECONDS
+                time.sleep(SOON if is_awake else LATER)
+        finally:
+            self._painter.close()
+
+    def step(self) -> None:
+        """Take in what is new, if anything is, and make the pictures that are due."""
+        now = (self._review.last_remark(), self._review.revision())  # before it learns: more may come meanwhile
+        is_new = now != self._seen
+        if is_new:
+            start = time.monotonic()
+            self._live.refresh(QUEUE)
+            self._news_at = time.monotonic()
+            self._seconds_to_learn = self._news_at - start
+            self._seen = now
+        pictures = self._painter.due(now[0], self._timing(), BUSY_SHARE if is_new else IDLE_SHARE)
+        if pictures:
+            self._review.keep_pictures(pictures)
+
+    def _timing(self) -> dict[str, float | int]:
+        return {
+            "seconds_to_build": round(self._seconds_to_build, 3),
+            "seconds_to_learn": round(self._seconds_to_learn, 3),
+            "n_rounds": self._live.search.progress().round,
+        }
+
+
+@contextmanager
+def _renewing(review: Review) -> Iterator[None]:
+    """Renew the lease in the background, for learning may take longer than it lasts; drop it in the end."""
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(LEASE_SECONDS / 3):
+            try:
+                review.renew_lease()
+            except LeaseLost:
+                return  # the next write of the learner finds it out too
+            except StorageError as error:
+                _say(str(error))
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield
+    except (Stopped, KeyboardInterrupt):
+        over.set()
+        thread.join()
+        review.drop_lease()
+        raise
+    finally:
+        over.set()
+
+
+def _step_back() -> None:
+    """Let the page have the processor first."""
+    if hasattr(os, "nice") and os.nice(0) < NICENESS:
+        os.nice(NICENESS - os.nice(0))
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
+    raise Stopped
+
+
+def _end_with_parent() -> None:
+    """End when standard input is closed: who started this process has gone."""
+    while sys.stdin.buffer.read(4096):
+        pass
+    signal.raise_signal(signal.SIGTERM)
+    time.sleep(FAREWELL_SECONDS)
+    os._exit(1)  # it is in the middle of something long; nothing of it was written
+
+
+def _in_short(error: BaseException) -> str:
+    """Say what went wrong and where, without its message: that may quote a document."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = ", ".join(f"{Path(one.filename).name}:{one.lineno}" for one in frames[-3:])
+    return f"An unexpected error ended the learner: {type(error).__name__} at {where}. Please report it."
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
