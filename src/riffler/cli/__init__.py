@@ -15,6 +15,7 @@ from riffler.cli.active import EXAMPLES, active
 from riffler.cli.datasets import datasets
 from riffler.cli.rank import rank
 from riffler.cli.reproduce import reproduce
+from riffler.cli.review import EXAMPLES as REVIEW_EXAMPLES
 from riffler.cli.review import review
 from riffler.cli.simulate import EXAMPLES as SIMULATE_EXAMPLES
 from riffler.cli.simulate import simulate
@@ -45,7 +46,7 @@ app = typer.Typer(
 app.command()(rank)
 app.command(epilog=EXAMPLES)(active)
 app.command(epilog=SIMULATE_EXAMPLES)(simulate)
-app.command()(review)
+app.command(epilog=REVIEW_EXAMPLES)(review)
 app.command()(datasets)
 app.command()(reproduce)
 

@@ -2,93 +2,103 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from riffler.catalog import known_names
 from riffler.cli import output
+from riffler.cli.review_source import Asked, review_file
+from riffler.cli.search_sources import Columns
+from riffler.errors import InputError
+
+EXAMPLES = """Examples:
+
+riffler review papers.ris --description "nurses and burnout"
+
+riffler review export.csv --title Titel --abstract Zusammenfassung --target 0.9
+
+riffler review papers.riffler
+
+riffler review papers.zip --file papers-of-anna.riffler
+"""
 
 
 def review(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A collection, or a review that was begun.")],
-    file: Annotated[Path | None, typer.Option(help="File of the review (default: beside the source).")] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page.")] = 8765,
-    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="Texts (CSV, TSV, XLSX, RIS, PubMed, Parquet, JSON lines, a folder), a review that was begun "
+            "(.riffler), an archive of one (.zip), a name from `riffler datasets`, or `docstrings`.",
+        ),
+    ],
+    file: Annotated[
+        Path | None, typer.Option(help="The file of the review (default: beside SOURCE, with the ending .riffler).")
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; if taken, the next free one.")] = 8765,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any but this machine's own lets others reach the page.")
+    ] = "127.0.0.1",
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="With --host: a name by which others call this machine; may be repeated.")
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+    once: Annotated[
+        bool, typer.Option("--once", help="Fetch the first document from the page, print its title, and end.")
+    ] = False,
+    title: Annotated[str | None, typer.Option(help="The column with the titles.")] = None,
+    abstract: Annotated[str | None, typer.Option(help="The column with the abstracts.")] = None,
+    text: Annotated[str | None, typer.Option(help="The column with the texts, where there are no abstracts.")] = None,
+    id: Annotated[str | None, typer.Option(help="The column with the ids; `content` makes them of the texts.")] = None,
+    label: Annotated[str | None, typer.Option(help="The column with labels that are known.")] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Of a text file that is neither UTF-8, UTF-16 nor Windows-1252.")
+    ] = None,
+    ignore_labels: Annotated[
+        bool, typer.Option("--ignore-labels", help="Begin without the labels of the file.")
+    ] = False,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Ask for every copy of a document.")
+    ] = False,
+    description: Annotated[str | None, typer.Option(help="What is sought, in a sentence.")] = None,
+    criteria: Annotated[str | None, typer.Option(help="When a document is relevant; the page shows it.")] = None,
+    target: Annotated[float | None, typer.Option(help="Recall that is wanted (default: 0.95).")] = None,
+    confidence: Annotated[float | None, typer.Option(help="How sure a certificate shall be (default: 0.95).")] = None,
+    stop: Annotated[
+        str | None, typer.Option(help=f"{', '.join(known_names('stopping rule'))} (default: control).")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**31, help="Of everything that is random (default: 0).")
+    ] = None,
 ) -> None:
-    """Review a collection in the browser."""
-    from riffler.cli.search_sources import Columns, documents_of
-    from riffler.data.collection_reading import collection_from_frame
-    from riffler.data.duplicates import find_duplicates
-    from riffler.review.store import create_review
-    from riffler.web.app import make_app
-    from riffler.web.serving import Server, free_socket
-    from riffler.web.settings import ServerSettings
+    """Review a collection in the browser: read, judge, and see when enough was found.
 
+    Everything is kept in one file. Given again, a review goes on where it ended.
+    """
+    settings = {
+        "description": description, "criteria": criteria, "target": target, "confidence": confidence,
+        "stopping": stop, "seed": seed,
+    }  # fmt: skip
+    asked = Asked(
+        Columns(title, abstract, text, id, label, encoding),
+        {name: value for name, value in settings.items() if value is not None},
+        keep_duplicates,
+        ignore_labels,
+    )
+    if ignore_labels and label is not None:
+        raise InputError("--label names labels, --ignore-labels leaves them out. Use one of them.")
     console = output.console()
-    path = Path(source)
-    target = file or (path if path.suffix == ".riffler" else path.with_suffix(".riffler"))
-    if not target.exists():
-        frame = documents_of(source, Columns())
-        assert frame is not None
-        collection = collection_from_frame(frame, source=source)
-        create_review(target, collection, duplicates=find_duplicates(collection)).close()
-    listening = free_socket("127.0.0.1", port)
-    settings = ServerSettings(target, port=listening.getsockname()[1], learner=_keeper(target))
-    app = make_app(settings)
+    with output.progress_bar() as tell:
+        made = review_file(source, file, asked, lambda words: console.print(words, soft_wrap=True, markup=False), tell)
 
-    def show() -> None:
-        address = settings.address(app.state.sessions.invite())
-        console.print(f"The review is open at {address}", soft_wrap=True)
-        if browser:
-            threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+    from riffler.cli.review_page import Page
 
-    def show_again() -> None:
-        for _ in sys.stdin:
-            console.print(settings.address(app.state.sessions.invite()), soft_wrap=True)
-
-    if sys.stdin.isatty():
-        threading.Thread(target=show_again, daemon=True).start()
-    Server(app, show).serve_on(listening)
-
-
-def _keeper(path: Path):  # noqa: ANN202
-    try:
-        from riffler.review.supervisor import LearnerKeeper
-
-        return LearnerKeeper(path)
-    except ImportError:
-        return _Thread(path)
-
-
-class _Thread:
-    def __init__(self, path: Path) -> None:
-        self.path, self.ends = path, threading.Event()
-        self.thread = threading.Thread(target=self.run, daemon=True)
-
-    def start(self) -> None:
-        self.thread.start()
-
-    def stop(self) -> None:
-        self.ends.set()
-        self.thread.join()
-
-    @property
-    def alive(self) -> bool:
-        return self.thread.is_alive()
-
-    def run(self) -> None:
-        from riffler.review.live import LiveSearch
-        from riffler.review.store import open_review
-
-        with open_review(self.path) as review:
-            live = LiveSearch(review)
-            last = None
-            while not self.ends.wait(0.1):
-                now = review.last_remark()
-                if now != last:
-                    live.refresh(20)
-                    last = now
+    page = Page(made, host, port, tuple(name.lower() for name in allow_host or ()))
+    if once:
+        page.show_once()
+    elif browser:
+        page.show_in_browser()
+    else:
+        page.show()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+import signal
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from threading import current_thread, main_thread
 
 import uvicorn
 from fastapi import FastAPI
@@ -13,6 +15,8 @@ from fastapi import FastAPI
 from riffler.errors import InputError
 
 N_PORTS = 50
+GRACE_SECONDS = 5
+"""For requests that are under way when the server shall end."""
 
 
 def free_socket(host: str, port: int) -> socket.socket:
@@ -39,7 +43,16 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: FastAPI, on_ready: Callable[[], None]) -> None:
         # no access log: the address that lets a browser in would stand in it
-        super().__init__(uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, ws="none"))
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                ws="none",
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
+        )
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -50,6 +63,8 @@ class Server(uvicorn.Server):
 
     def serve_on(self, listening: socket.socket) -> None:
         """Serve until somebody interrupts it; what is under way is finished first."""
+        if hasattr(signal, "SIGHUP") and current_thread() is main_thread():  # a closed terminal is an end as any other
+            signal.signal(signal.SIGHUP, self.handle_exit)
         with suppress(KeyboardInterrupt):  # the usual way to end it
             self.run(sockets=[listening])
         if not self.started:

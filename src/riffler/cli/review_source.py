@@ -1,0 +1,188 @@
+"""What a user may name as a review: a collection, a review that was begun, an archive; it ends up as one file."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from riffler.cli import output
+from riffler.cli.search_sources import Columns, documents_of
+from riffler.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from riffler.data.collection import Collection
+    from riffler.data.duplicates import Duplicates
+
+ENDING = ".riffler"
+PARTS = ("title", "abstract", "text", "id", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line asks for.
+
+    columns : which columns hold what
+    settings : of the review, those that were given
+    keep_duplicates : ask for each copy of a document
+    ignore_labels : begin without what the file knows
+    """
+
+    columns: Columns
+    settings: Mapping[str, Any]
+    keep_duplicates: bool
+    ignore_labels: bool
+
+    def check_for_existing(self, path: Path) -> None:
+        """Refuse what only a new review can take."""
+        given = [f"--{part}" for part in (*PARTS, "encoding") if getattr(self.columns, part) is not None]
+        given += ["--keep-duplicates"] * self.keep_duplicates + ["--ignore-labels"] * self.ignore_labels
+        given += ["--seed"] * ("seed" in self.settings)
+        if given:
+            raise InputError(
+                f"{path} is a review that was begun: {', '.join(given)} can only be said of a new one. Leave it out, "
+                "or name another file with --file."
+            )
+
+
+def review_file(
+    source: str, file: Path | None, asked: Asked, say: Callable[[str], None], tell: Callable[[float, str], None]
+) -> Path:
+    """Return the file of the review that SOURCE names; it is made where there is none yet."""
+    path = Path(source)
+    target = file or _beside(path)
+    if path.suffix == ENDING and path.exists() and target != path:
+        raise InputError(f"{path} is a review already. Leave out --file, or copy it with `riffler backup {path}`.")
+    if target.exists():
+        asked.check_for_existing(target)
+        _open_again(target, asked, say)
+        return target
+    if path.suffix == ENDING:
+        raise InputError(f"{path}: there is no such file. Name the collection that it shall be made of.")
+    output.check_target(target, "--file")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if _is_archive(path):
+        from riffler.review.archive import open_archive
+
+        open_archive(path, target)
+        say(f"{path} is an archive of a review. It is opened as {target}.")
+        asked.check_for_existing(target)
+        _open_again(target, asked, say)
+    else:
+        _make(source, target, asked, say, tell)
+    return target
+
+
+def _make(
+    source: str, target: Path, asked: Asked, say: Callable[[str], None], tell: Callable[[float, str], None]
+) -> None:
+    """Make a review of a collection, and say what was taken for what."""
+    from riffler.data.duplicates import find_duplicates
+    from riffler.review.settings import ReviewSettings
+    from riffler.review.store import create_review
+
+    settings = ReviewSettings(**asked.settings)  # what is wrong here is found before the work, not after it
+    tell(0.0, "reading")
+    frame = documents_of(source, asked.columns)
+    if frame is None:
+        raise InputError(f"{source!r} holds numbers and no texts. A review needs titles, abstracts or texts.")
+    collection = _collection(frame, source, asked)
+    duplicates = None
+    if not asked.keep_duplicates:
+        tell(0.3, "looking for duplicates")
+        duplicates = find_duplicates(collection)
+    tell(0.6, "writing the review")
+    create_review(target, collection, settings, duplicates=duplicates).close()
+    tell(1.0, "done")
+    for line in _report(frame, collection, duplicates, asked):
+        say(line)
+    say(f"The review is in {target}.")
+
+
+def _collection(frame: pl.DataFrame, source: str, asked: Asked) -> Collection:
+    from riffler.data.collection_reading import collection_from_frame
+    from riffler.data.text_columns import find_column
+
+    columns = asked.columns
+    label = find_column(frame, "label") if asked.ignore_labels else None
+    read = collection_from_frame(
+        frame if label is None else frame.drop(label),
+        title=columns.title, abstract=columns.abstract, text=columns.text, id=columns.id, label=columns.label,
+        source=Path(source).name or source,
+    )  # fmt: skip
+    if asked.ignore_labels:
+        return replace(read, labels=None, columns=frame)
+    if read.labels is not None and (read.labels >= 0).all():
+        raise InputError(
+            f"{source}: all {read.n_items:,} documents have a label already (column {label_column(frame, columns)}), "
+            "there is nothing to review. Use --ignore-labels to begin without them, or `riffler simulate` to see what "
+            "a review would have cost."
+        )
+    return read
+
+
+def label_column(frame: pl.DataFrame, columns: Columns) -> str:
+    """Return the column that the labels come from, in words where it has no name of its own."""
+    from riffler.data.text_columns import find_column
+
+    return columns.label or find_column(frame, "label") or "the notes of the records"
+
+
+def _report(frame: pl.DataFrame, collection: Collection, duplicates: Duplicates | None, asked: Asked) -> list[str]:
+    """Say which column was taken for what, so that a wrong guess is seen before the first document is read."""
+    from riffler.data.text_columns import find_column
+
+    lines = [f"{collection.source}: {collection.n_items:,} documents."]
+    for part in ("title", "abstract", "text", "id"):
+        chosen = getattr(asked.columns, part)
+        found = chosen or find_column(frame, part)
+        if found is not None and (part != "text" or find_column(frame, "abstract") is None or chosen):
+            lines.append(f"  {part:9} {found}{'' if chosen else f'  (another one: --{part} COLUMN)'}")
+    if collection.labels is not None:
+        n_relevant, n_known = int((collection.labels == 1).sum()), int((collection.labels >= 0).sum())
+        known = f"{n_relevant:,} relevant and {n_known - n_relevant:,} irrelevant ones are known"
+        lines.append(f"  {'label':9} {label_column(frame, asked.columns)}: {known}  (without: --ignore-labels)")
+    if duplicates is not None and len(duplicates.pairs):
+        lines.append(f"  {duplicates}: shown together, asked for once  (each by itself: --keep-duplicates)")
+    return lines
+
+
+def _open_again(target: Path, asked: Asked, say: Callable[[str], None]) -> None:
+    """Open a review that was begun, to see that it can be, and change the settings that were given again."""
+    from riffler.review.store import open_review
+
+    with open_review(target) as review:
+        before, counts = review.settings, review.counts()
+        n_read = sum(counts.values()) - counts["unread"]
+        say(f"Going on with {target}: {n_read:,} of {sum(counts.values()):,} documents read.")
+        after = replace(before, **asked.settings)
+        if after != before:
+            review.change_settings(after)
+        for name, value in asked.settings.items():
+            if value != (old := getattr(before, name)):
+                say(f"  {name} is now {value!r}, was {old!r}.")
+
+
+def _beside(path: Path) -> Path:
+    """Return where the review of a collection is kept: beside it, under its name.
+
+    >>> str(_beside(Path("folder/papers.ris.gz"))), str(_beside(Path("docstrings")))
+    ('folder/papers.riffler', 'docstrings.riffler')
+    """
+    from riffler.data.opening import COMPRESSIONS
+
+    name = path.name or path.resolve().name
+    for compression in COMPRESSIONS:
+        name = name.removesuffix(compression)
+    return path.parent / f"{Path(name).stem}{ENDING}" if name else Path(f"review{ENDING}")
+
+
+def _is_archive(path: Path) -> bool:
+    if path.suffix.lower() != ".zip" or not path.is_file() or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as file:
+        return "manifest.json" in file.namelist()
