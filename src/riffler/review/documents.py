@@ -52,21 +52,25 @@ class Import:
     n: int
 
 
-def add_stratum(session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None) -> int:
+def add_stratum(
+    session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None, twins: Mapping[str, str]
+) -> int:
     """Add the documents of a collection as a stratum, and return its id.
 
     With ``duplicates`` a document that another one stands for is its twin: kept, shown beside it, not asked for.
+    ``twins`` names those that a document of the review stands for, by their ids.
     """
     _check_new(session, review_id, collection)
     same_as = _repeated_columns(collection)
     heads = np.arange(collection.n_items) if duplicates is None else duplicates.representatives
+    outside = {name: asked_id(session, review_id, head) for name, head in twins.items()}
     stratum = Stratum(
         review_id=review_id,
         source=collection.source,
         added_at=now(),
         shape=_shape_of(collection.columns),
         same_as=same_as,
-        n_asked=int(np.sum(heads == np.arange(collection.n_items))),
+        n_asked=int(np.sum(heads == np.arange(collection.n_items))) - len(outside),
     )
     session.add(stratum)
     session.flush()
@@ -83,7 +87,7 @@ def add_stratum(session: Session, review_id: int, collection: Collection, duplic
             "title": title,
             "abstract": abstract,
             "extra": line,
-            "twin_of": None if head == at else first_id + head,
+            "twin_of": outside.get(name, None if head == at else first_id + head),
         }
         for at, (name, title, abstract, line, head) in enumerate(rows)
     ]
@@ -94,16 +98,20 @@ def add_stratum(session: Session, review_id: int, collection: Collection, duplic
 
 
 def known_verdicts(session: Session, stratum_id: int, collection: Collection) -> dict[int, str]:
-    """Return what the labels of the collection say, by number; a document is relevant if it or a twin of it is."""
+    """Return what the labels of the collection say, by number; a document is relevant if it or a twin of it is.
+
+    Of a document that was in the review before, nothing new is known: what people said of it holds.
+    """
     labels = [] if collection.labels is None else collection.labels.tolist()
     asked = session.scalars(
         select(func.coalesce(Document.twin_of, Document.id))
         .where(Document.stratum_id == stratum_id)
         .order_by(Document.position)
     )
+    new = set(session.scalars(select(Document.id).where(Document.stratum_id == stratum_id)))
     best: dict[int, int] = {}
     for number, label in zip(asked, labels, strict=False):  # without labels nothing is known
-        if label != UNKNOWN:
+        if label != UNKNOWN and number in new:
             best[number] = max(label, best.get(number, IRRELEVANT))
     return {number: "relevant" if label == RELEVANT else "irrelevant" for number, label in best.items()}
 

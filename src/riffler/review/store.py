@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import Engine, func, select
@@ -85,7 +85,7 @@ def create_review(
                 )
                 session.add(row)
                 session.flush()
-                _add(session, row.id, collection, duplicates)
+                _add(session, row.id, collection, duplicates, {})
             _leave_one_file(engine)
         finally:
             engine.dispose()
@@ -169,10 +169,19 @@ class Review(SearchSide):
             name = "wording" if before.for_search() == settings.for_search() else SETTINGS_CHANGED
             session.add(EventRow(review_id=self.id, at=now(), name=name, details=details))
 
-    def add_documents(self, collection: Collection, *, duplicates: Duplicates | None = None) -> None:
-        """Add the documents of a collection as a stratum of their own: all of them, or none."""
+    def add_documents(
+        self,
+        collection: Collection,
+        *,
+        duplicates: Duplicates | None = None,
+        twins: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Add the documents of a collection as a stratum of their own: all of them, or none.
+
+        ``twins`` are ids of new documents that one of the review stands for: they are shown with it, not asked for.
+        """
         with writing(self._engine) as session:
-            _add(session, self.id, collection, duplicates)
+            _add(session, self.id, collection, duplicates, twins)
 
     def collection(self) -> Collection:
         """All documents that are asked for, with their original columns."""
@@ -348,8 +357,10 @@ class Review(SearchSide):
             return append_word(session, self.id, reviewer, kind, remark)
 
 
-def _add(session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None) -> None:
-    stratum_id = add_stratum(session, review_id, collection, duplicates)
+def _add(
+    session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None, twins: Mapping[str, str]
+) -> None:
+    stratum_id = add_stratum(session, review_id, collection, duplicates, twins)
     index_stratum(session, stratum_id)
     append_known(session, review_id, SOLE_REVIEWER, known_verdicts(session, stratum_id, collection))
     n = session.scalar(select(func.count(Document.id)).where(Document.review_id == review_id))
