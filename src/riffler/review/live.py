@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from riffler.data.collection import Collection
 from riffler.ledger import Entry
 from riffler.review.queue import Proposal
 from riffler.review.store import Review
+from riffler.search.features import SearchFeatures
 from riffler.search.loop import ActiveSearch
+from riffler.search.snapshot import Snapshot, newest_common, worth_keeping
 
 WHY = {"policy": "looks most worth reading now", "control": "drawn at random, to measure what is still missing"}
 
@@ -17,41 +20,86 @@ class LiveSearch:
 
     What the search takes in is written down before anything that follows from it is queued. So a search that is killed
     anywhere and made anew goes on with the same suggestions.
+
+    After an undo or a correction the search goes back to a moment before it, and takes in the rounds since then; the
+    suggestions are those of a search that is made anew.
     """
 
     def __init__(self, review: Review) -> None:
         self.review = review
-        self.search = self._rebuild()
+        self.revision = review.revision()  # read first: what changes meanwhile is noticed the next time
+        self.search = self._replayed(review.collection(), None)
 
     def refresh(self, n: int) -> list[str]:
         """Take in all answers, and put the next n suggestions into the queue; returns their ids."""
         pending = self.review.pending()
         while self.review.revision() != self.revision:  # asked last: of what changed before, nothing is overlooked
-            self.search = self._rebuild()
+            self._follow_changes()
             pending = self.review.pending()
         self._take(pending)
         names = self.search.suggest(n)
         self._save()  # looking for suggestions can end a round as well
-        scores = dict(zip(self.search.collection.ids, self.search.scores().tolist(), strict=True))
-        origin = self.search.batch_origin
-        at = self.search.progress()
-        chance = 1.0 / max(1, at.n_items - at.n_reviewed) if origin == "control" else 1.0
-        self.review.fill_queue([Proposal(name, origin, at.round, chance, scores[name], WHY[origin]) for name in names])
+        self.review.fill_queue(self._proposals(names))
         return names
 
-    def _rebuild(self) -> ActiveSearch:
-        self.revision = self.review.revision()  # read first: what changes meanwhile is noticed the next time
+    def _proposals(self, names: list[str]) -> list[Proposal]:
+        origin, at = self.search.batch_origin, self.search.progress()
+        scores = dict(zip(self.search.collection.ids, self.search.scores().tolist(), strict=True))
+        whys = [WHY[origin]] * len(names)
+        if origin == "policy":
+            told = self.search.reasons(names)
+            whys = [f"{WHY[origin]}: {', '.join(words)}" if words else WHY[origin] for words in told]
+        return [
+            Proposal(name, origin, at.round, self.search.probability(name), scores[name], why)
+            for name, why in zip(names, whys, strict=True)
+        ]
+
+    def _follow_changes(self) -> None:
+        """Bring the search in step with what it cannot take in: an undo, a correction, documents, other settings."""
+        before, self.revision = self.revision, self.review.revision()
+        if before.n_strata != self.revision.n_strata:
+            self.search = self._replayed(self.review.collection(), None)
+        elif before.n_settings != self.revision.n_settings:
+            self.search = self._replayed(self.search.collection, self.search.features)
+        else:
+            self._go_back()
+
+    def _replayed(self, collection: Collection, features: SearchFeatures | None) -> ActiveSearch:
+        self._kept: dict[int, Snapshot] = {}
+        self._n_kept = 0
         search = ActiveSearch.replay(
-            self.review.collection(), self.review.ledger(), **self.review.settings.for_search()
+            collection,
+            self.review.ledger(),
+            features=features,
+            strata=list(self.review.strata().values()),
+            **self.review.settings.for_search(),
         )
         self._n_entries, self._n_events = len(search.ledger), len(search.ledger.events)
         return search
 
+    def _go_back(self) -> None:
+        ledger = self.review.ledger()
+        kept = newest_common(list(self._kept.values()), self.search.ledger, ledger)
+        if kept is None:
+            self.search = self._replayed(self.search.collection, self.search.features)
+            return
+        self.search.go_back(kept, ledger)
+        self._kept = {number: one for number, one in self._kept.items() if one.n_entries <= kept.n_entries}
+        self._n_entries, self._n_events = len(self.search.ledger), len(self.search.ledger.events)
+
     def _take(self, pending: list[Entry]) -> None:
         """Take in what waits; control documents are rounds of their own, which the policy does not notice."""
+        if pending:
+            self._keep()
         for _, entries in groupby(pending, key=lambda entry: entry.origin == "control"):
             self.search.take_in(entries)
         self._save()
+
+    def _keep(self) -> None:
+        """Keep this moment, and let go of those that are no longer worth their room."""
+        self._n_kept += 1
+        self._kept[self._n_kept] = self.search.snapshot()
+        self._kept = {number: one for number, one in self._kept.items() if worth_keeping(number, self._n_kept)}
 
     def _save(self) -> None:
         entries, events = list(self.search.ledger)[self._n_entries :], self.search.ledger.events[self._n_events :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -30,6 +31,13 @@ class Answers:
         self._rows: IntArray = np.empty(max(n, 1), dtype=np.int64)
         self._turns: IntArray = np.empty(max(n, 1), dtype=np.int64)
         self._n = 0
+
+    def copy(self) -> Answers:
+        """Return answers that go on by themselves."""
+        twin = copy(self)
+        for name in ("answered", "hidden", "labels", "first", "_rows", "_turns"):
+            setattr(twin, name, getattr(self, name).copy())
+        return twin
 
     @property
     def rows(self) -> IntArray:
@@ -66,6 +74,24 @@ class Answers:
                 raise LabelError(f"Item {name!r} has an answer already. Answer each item once.")
             taken.add(row)
         return rows
+
+    def passed(self, proposal: Sequence[int], answered: set[int]) -> list[int]:
+        """Return the hidden rows of a proposal above the first one that was shown and is not answered now.
+
+        Those further down are not met: who looks far ahead and answers little has not come to them, and of the items
+        there that are not control documents nothing is known.
+        """
+        met: list[int] = []
+        waiting: list[int] = []
+        for row in proposal:
+            if self.hidden[row]:
+                waiting.append(row)
+            elif row in answered:
+                met += waiting
+                waiting = []
+            else:
+                return met
+        return met + waiting
 
     def take(self, entry: Entry, *, hide: bool) -> None:
         """Take in an entry of the ledger; a hidden item that comes again by the policy is hidden no more."""

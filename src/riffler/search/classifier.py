@@ -5,6 +5,8 @@ Refitting costs the non-zeros of the labelled rows, whatever the size of the col
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from riffler.engine import LocalEngine
@@ -58,6 +60,13 @@ class WarmClassifier:
         self._signs: FloatArray = np.empty(0)  # 0 for a row that is gathered and not in the present fit
         self._weights: FloatArray = np.zeros(self._store.n_weights + 1)
         self._n_fits = 0
+
+    def copy(self) -> WarmClassifier:
+        """Return a classifier that goes on by itself from here."""
+        twin = copy(self)
+        twin._store = self._store.copy()
+        twin._alpha, twin._weights = self._alpha.copy(), self._weights.copy()
+        return twin
 
     @property
     def weights(self) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +58,12 @@ class Learner:
             return None
         known = labels != UNKNOWN
         return self._classifier.fit(rows[known], labels[known], self._presumed(answers.seen, answers.turn))
+
+    def copy(self) -> Learner:
+        """Return a learner that goes on by itself from here."""
+        twin = copy(self)
+        twin._classifier = self._classifier.copy()
+        return twin
 
     def column_weights(self) -> FloatArray:
         """Return the present weight of each column; all 0 while nothing relevant is known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -14,7 +15,7 @@ from riffler.data.collection import Collection
 from riffler.engine import LocalEngine
 from riffler.errors import InputError
 from riffler.features.bm25 import bm25_scores
-from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Item, Ledger
+from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Ledger
 from riffler.oracles.base import checked_answer
 from riffler.records import FloatArray, IntArray, Matrix
 from riffler.search import policy_from
@@ -23,12 +24,14 @@ from riffler.search.arms import Arms
 from riffler.search.controls import Controls, Goal, recall_by_logic, stratum_orders
 from riffler.search.features import SearchFeatures, checked_features
 from riffler.search.learner import ClassifierSettings, Learner
+from riffler.search.snapshot import Snapshot
 from riffler.search.view import Policy, SearchView
 from riffler.stopping import Decision, StoppingRule, control_order, rule_from_name
 from riffler.stopping.progress import check_goal
 from riffler.stopping.recall_interval import RecallEstimate
 
 if TYPE_CHECKING:
+    from riffler.features.cluster_map import ClusterMap
     from riffler.features.clusters import SoftClusters
 
 
@@ -136,11 +139,36 @@ class ActiveSearch:
         answered, lest a control document be taken for one that somebody found.
         """
         search = cls(collection, **{**settings, "relevant": (), "irrelevant": ()})
-        for _, entries in groupby(ledger, key=lambda entry: entry.round):
-            search._arms.join_as_recorded(search.ledger, ledger, search._round)
-            search._take(list(entries))
-        search._arms.join_as_recorded(search.ledger, ledger, search._round)
+        search._take_rest(ledger)
         return search
+
+    def snapshot(self) -> Snapshot:
+        """Keep this moment for :meth:`go_back`; it costs little, as rows of features are shared."""
+        return Snapshot(
+            n_entries=len(self.ledger),
+            n_events=len(self.ledger.events),
+            round=self._round,
+            n_control=self._n_control,
+            scores=self._scores,
+            answers=self._answers.copy(),
+            learner=self._learner.copy(),
+            arms=copy(self._arms),
+        )
+
+    def go_back(self, kept: Snapshot, ledger: Ledger) -> None:
+        """Return to a former moment, and take in from there the rest of a ledger that begins as this one did.
+
+        Then the search is as if it were replayed from that ledger, for the cost of the rest alone.
+        """
+        before, self.ledger = self.ledger, Ledger()
+        for entry in list(before)[: kept.n_entries]:
+            self.ledger.append(entry)
+        for event in before.events[: kept.n_events]:
+            self.ledger.note(event)
+        self._round, self._n_control, self._scores = kept.round, kept.n_control, kept.scores
+        self._answers, self._learner, self._arms = kept.answers.copy(), kept.learner.copy(), copy(kept.arms)
+        self._origin, self._proposal = {}, []
+        self._take_rest(ledger)
 
     def suggest(self, n: int = 1) -> list[str]:
         """Return the ids of the next items to review, at most n: none when everything is reviewed.
@@ -192,6 +220,13 @@ class ActiveSearch:
             self._origin.pop(row, None)
         self._take([replace(entry, round=self._round, probability=1.0) for entry in told])
 
+    def probability(self, name: str) -> float:
+        """Return the chance with which an item of the last suggestions was drawn; 1 for what the policy proposed."""
+        row = self._answers.row(name)
+        if self._controls is None or self._origin.get(row) != "control":
+            return 1.0
+        return 1.0 / max(self._controls.n_left(row, self._answers), 1)
+
     def progress(self) -> SearchProgress:
         """Say how far the search has come."""
         return SearchProgress(
@@ -237,6 +272,29 @@ class ActiveSearch:
             raise InputError(f"n must be at least 1, got {n!r}.")
         words = self.features.words
         return [] if words is None else words.strongest(self._learner.column_weights(), n)
+
+    def reasons(self, ids: Sequence[str], n: int = 3) -> list[list[str]]:
+        """Return the words and pairs that speak most for each of some items; none where :meth:`terms` has none."""
+        words = self.features.words
+        if words is None:
+            return [[] for _ in ids]
+        weights = self._learner.column_weights()
+        rows = self._engine.rows(np.array([self._answers.row(name) for name in ids], dtype=np.int64))
+        return [words.strongest_of(rows[at], weights, n) for at in range(len(ids))]
+
+    def cluster_map(self, n_clusters: int | None = None) -> ClusterMap:
+        """Group the items and lay the groups out on a plane, each with words that tell it from the others."""
+        from riffler.features.cluster_map import cluster_map
+
+        words = self.features.words
+        return cluster_map(self.features.rows, None if words is None else words.names, n_clusters, self._seed)
+
+    def _take_rest(self, ledger: Ledger) -> None:
+        """Take in the rounds of a ledger that come after those of this search."""
+        for _, entries in groupby(list(ledger)[len(self.ledger) :], key=lambda entry: entry.round):
+            self._arms.join_as_recorded(self.ledger, ledger, self._round)
+            self._take(list(entries))
+        self._arms.join_as_recorded(self.ledger, ledger, self._round)
 
     def _know(self, relevant: Sequence[str], irrelevant: Sequence[str]) -> None:
         """Record what was known before; it cost nothing."""
@@ -287,29 +345,11 @@ class ActiveSearch:
         if any(entry.origin == "control" for entry in entries):
             return []
         now = entries[0].asked_at if entries else _now()
-        named = {entry.item for entry in entries}
+        named = {self._answers.row(str(entry.item)) for entry in entries}
         return [
             Entry(self.collection.ids[row], self._round, "policy", False, 1.0, int(self._answers.labels[row]), 0.0, now)
-            for row in self._passed(named)
+            for row in self._answers.passed(self._proposal, named)
         ]
-
-    def _passed(self, answered: set[Item]) -> list[int]:
-        """Return the hidden items of the proposal above the first one that was shown and is not answered now.
-
-        Those further down are not met: who looks far ahead and answers little has not come to them, and of the items
-        there that are not control documents nothing is known.
-        """
-        met: list[int] = []
-        waiting: list[int] = []
-        for row in self._proposal:
-            if self._answers.hidden[row]:
-                waiting.append(row)
-            elif self.collection.ids[row] in answered:
-                met += waiting
-                waiting = []
-            else:
-                return met
-        return met + waiting
 
     def _learn(self) -> None:
         self._answers.turn += 1

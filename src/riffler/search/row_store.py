@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,21 @@ class RowStore:
             self._gather(new)
             places = self._place[numbers]
         return places.astype(np.int64)
+
+    def copy(self) -> RowStore:
+        """Return a store that goes on by itself; rows are shared, as they never change."""
+        twin = copy(self)
+        twin._place, twin._squares = self._place.copy(), self._squares[: self.n_rows]
+        # buffers without room: what the twin gathers goes into new ones
+        if hasattr(self._rows, "indptr"):
+            filled = int(self._rows.indptr[self.n_rows])
+            data, indices, indptr = self._rows
+            twin._rows = self._rows._replace(
+                data=data[:filled], indices=indices[:filled], indptr=indptr[: self.n_rows + 1]
+            )
+        else:
+            twin._rows = self._rows._replace(values=self._rows.values[: self.n_rows])
+        return twin
 
     def scores(self, weights: FloatArray) -> FloatArray:
         """Score every row of the collection; the last weight is the intercept."""

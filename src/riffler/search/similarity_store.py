@@ -7,6 +7,7 @@ faster. It costs 4 bytes for each labelled row and item.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,16 @@ class SimilarityStore:
                 numbers=appended(self._rows.numbers, before, new),
             )
         return self._place[numbers].astype(np.int64)
+
+    def copy(self) -> SimilarityStore:
+        """Return a store that goes on by itself; rows are shared, as they never change."""
+        twin = copy(self)
+        twin._place, twin._squares = self._place.copy(), self._squares[: self.n_rows]
+        # buffers without room: what the twin gathers goes into new ones
+        twin._rows = self._rows._replace(
+            values=self._rows.values[: self.n_rows], numbers=self._rows.numbers[: self.n_rows]
+        )
+        return twin
 
     def scores(self, weights: FloatArray) -> FloatArray:
         """Return the scores of all items: here they are the weights."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from riffler.features.stop_words import ENGLISH
 from riffler.features.text import TextFeatures
-from riffler.records import BoolArray, FloatArray, IntArray
+from riffler.records import BoolArray, FloatArray, IntArray, Matrix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +64,22 @@ class ColumnWords:
         against = [place for place in order[::-1][:n].tolist() if weights[place] < 0]
         return [(self.names[place], float(weights[place])) for place in speak_for + against]
 
+    def strongest_of(self, row: Matrix, columns: FloatArray, n: int) -> list[str]:
+        """Return the n terms that add most to the score of a row; no two with a word in common, no stop words."""
+        places, values = _filled(row, self.blocks[0].n_columns)
+        gains = values * columns[places]
+        chosen: list[str] = []
+        used: set[str] = set()
+        for at in np.argsort(-gains, kind="stable").tolist():
+            name = self.names[places[at]]
+            parts = name.split(" ")
+            if gains[at] <= 0 or len(chosen) == n:
+                break
+            if self._telling[places[at]] and used.isdisjoint(parts):
+                chosen.append(name)
+                used.update(parts)
+        return chosen
+
     def term_weights(self, columns: FloatArray) -> FloatArray:
         """Return the weight of each term, from the weights of all columns."""
         total = np.zeros(len(self.names))
@@ -87,3 +103,9 @@ class ColumnWords:
         """Which terms say what a text is about: those without a stop word in them."""
         silent = set(ENGLISH)
         return np.array([silent.isdisjoint(name.split(" ")) for name in self.names], dtype=bool)
+
+
+def _filled(row: Matrix, n_columns: int) -> tuple[IntArray, FloatArray]:
+    """Return which of the first columns a sparse row has, and their values."""
+    first = row.indices < n_columns
+    return row.indices[first], row.data[first]

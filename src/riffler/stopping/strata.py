@@ -3,8 +3,8 @@
 With f found by the policy in all, missing the target means at least k = floor(f / target) + 1 - f missed ones. The
 k - 1 that may be missed are shared out in advance: stratum j may have a_j = floor((k - 1) w_j) of them, with weights
 w_j = sqrt(n_j) / sum sqrt(n_i), which ask for the fewest draws. If k or more are missed, one stratum has more than its
-share; so the target is proved when in each stratum the control sample rules out a_j + 1. Each is tested with its part of
-the error, (1 - confidence) / S. The proof is on docs/methods/stopping.md.
+share; so the target is proved when in each stratum the control sample rules out a_j + 1. Each is tested with its part
+of the error, (1 - confidence) / S. The proof is on docs/methods/stopping.md.
 """
 
 from __future__ import annotations
