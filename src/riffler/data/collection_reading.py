@@ -51,7 +51,7 @@ FORMATS = {
 TITLE_TAGS = ("TI", "T1", "CT", "BT", "ST")
 ABSTRACT_TAGS = ("AB", "N2")
 CONTENT = "content"
-RIFFLER_ID = "riffler_id"
+EXPORTED_ID = "riffler_id"
 
 
 def read_collection(
@@ -213,24 +213,24 @@ def _blanks(n_rows: int) -> pl.Series:
 def _ids(frame: pl.DataFrame, chosen: str | None, titles: Texts, abstracts: Texts, source: str) -> tuple[str, ...]:
     if chosen is not None and (chosen != CONTENT or CONTENT in frame.columns):
         return given_ids(frame[chosen_column(frame, "id", chosen, source)], source)
-    if (exported := _exported_ids(frame)) is not None:
-        return given_ids(exported, source)
-    # the tag ID of RIS files is given by whoever exported them, and repeats in files that were joined
-    found = None if chosen == CONTENT or "TY" in frame.columns else find_column(frame, "id")
-    if found is not None:
-        return given_ids(frame[found], source)
+    if chosen is None:
+        if TAGS_COLUMN in frame.columns and "N1" in frame.columns and _are_ids(noted := noted_ids(frame["N1"])):
+            return given_ids(noted, source)
+        if (found := id_column(frame)) is not None:
+            return given_ids(frame[found], source)
     return content_ids(zip(titles, abstracts, find_dois(frame), strict=True))
 
 
-def _exported_ids(frame: pl.DataFrame) -> pl.Series | None:
-    """The ids that an export of a review gave, where every row has one: so it is known again when it comes back."""
-    if TAGS_COLUMN in frame.columns and "N1" in frame.columns and RIFFLER_ID not in frame.columns:
-        ids = noted_ids(frame["N1"])
-    elif RIFFLER_ID in frame.columns:
-        ids = frame[RIFFLER_ID]
-    else:
-        return None
-    return None if ids.null_count() or ids.n_unique() < len(ids) else ids
+def id_column(frame: pl.DataFrame) -> str | None:
+    """The column that holds the ids: those of an export of ours, else one with a usual name; None if there is none."""
+    if EXPORTED_ID in frame.columns and _are_ids(frame[EXPORTED_ID]):
+        return EXPORTED_ID
+    # the tag ID of RIS files is given by whoever exported them, and repeats in files that were joined
+    return None if "TY" in frame.columns else find_column(frame, "id")
+
+
+def _are_ids(ids: pl.Series) -> bool:
+    return not ids.null_count() and ids.n_unique() == len(ids)
 
 
 def _labels(frame: pl.DataFrame, chosen: str | None, positive: Positive, source: str) -> NDArray[np.int8] | None:

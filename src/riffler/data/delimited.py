@@ -8,10 +8,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from riffler.data.encodings import utf8_source
+from riffler.data.encodings import CHUNK, utf8_source
 from riffler.data.formulas import unguarded
 from riffler.errors import DataFileError
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 SEPARATORS = (",", ";", "\t", "|")
 HEAD = 1 << 16
+MANY_CELLS = 30_000_000
 
 
 def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
@@ -28,6 +30,10 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
 
     source = _with_line_feeds(utf8_source(path, encoding))
     form = _form(source, path)
+    if len(form.names) * _n_lines(source) > MANY_CELLS:
+        # short rows would be filled up before they are found: a small file could take all memory
+        for _ in _records(source, form, path):
+            pass
     try:
         frame = pl.read_csv(source, separator=form.separator, infer_schema=False, skip_lines=form.skip)
         if frame.width > 1 and frame.get_columns()[-1].null_count():
@@ -73,6 +79,13 @@ def _head(source: Path | bytes) -> bytes:
         return source[:HEAD]
     with source.open("rb") as stream:
         return stream.read(HEAD)
+
+
+def _n_lines(source: Path | bytes) -> int:
+    if isinstance(source, bytes):
+        return source.count(b"\n")
+    with source.open("rb") as stream:
+        return sum(piece.count(b"\n") for piece in iter(partial(stream.read, CHUNK), b""))
 
 
 def _with_line_feeds(source: Path | bytes) -> Path | bytes:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 TAGS_COLUMN = "record_tags"
+MANY_TAGS, MANY_CELLS = 200, 30_000_000
 Record = list[tuple[str, str]]
 """Tags and values in the order of the file; lines that continue a value are part of it, after a line feed."""
 
@@ -66,6 +67,12 @@ def read_records(text: str, source: str) -> pl.DataFrame:
         first = next((line for line in text.splitlines() if line.strip()), "")
         raise DataFileError(
             f"{source}: no RIS record; a line 'TY  - ...' was expected, the file begins {first[:60]!r}."
+        )
+    n_tags = len({tag for record in records for tag, _ in record})
+    if n_tags > MANY_TAGS and n_tags * len(records) > MANY_CELLS:
+        raise DataFileError(
+            f"{source}: {len(records):,} records with {n_tags:,} different tags; a reference file has some dozens. "
+            "See that it is one, or split it."
         )
     return to_frame(records)
 
