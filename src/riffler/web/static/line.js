@@ -14,7 +14,7 @@ export class Line {
 
   async start() {
     const lines = await get("/history", { kind: "answer", holding: true, n: LAST });
-    this.recent = linesOf(lines).filter((line) => line.origin !== "prior").map((line) => line.verdict).reverse();
+    this.recent = lines.filter((line) => line.origin !== "prior").map((line) => line.verdict).reverse();
   }
 
   said(verdict) {
@@ -53,9 +53,6 @@ export class Line {
   }
 }
 
-export const linesOf = (told) => (Array.isArray(told) ? told : told.lines);
-
 function adviceOf(progress) {
-  if (!progress || progress.stale || !progress.decision?.stop) return "";
-  return progress.sentence ?? progress.decision.reason ?? "";
+  return progress.stale || !progress.decision?.stop ? "" : progress.sentence;
 }

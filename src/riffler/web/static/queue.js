@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 
-const AHEAD = 8;
+const AHEAD = 4;
 const RENEWALS = [250, 1000, 3000, 8000]; // milliseconds after an answer: by then the search may know better ones
 const PATIENCE = 150; // milliseconds that a document may wait for the word that it is still wanted
 

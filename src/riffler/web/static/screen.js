@@ -11,11 +11,13 @@ import { Queue } from "./queue.js";
 import { Side } from "./side.js";
 import { Stopwatch } from "./stopwatch.js";
 
-const POLL = 700; // milliseconds between looks at an empty queue
+const POLL = 150; // milliseconds between looks at an empty queue
+const PATIENCE = 600; // milliseconds after which the page says that it waits
 const RENEW_TERMS = 15000;
 
 const page = {
   item: null, // {suggestion, why, document}; suggestion is null where the reader came to it by hand
+  restingSince: null,
   busy: false,
   answered: new Set(), // here, and perhaps not known to the server yet
   terms: [],
@@ -37,42 +39,45 @@ async function next() {
 
 function show(item) {
   page.item = item;
-  draw();
+  page.restingSince = null;
+  drawDocument(item.document, page.marker);
   byId("why").open = false; // reading stays blind to how a document was chosen
   byId("why-words").textContent = item.why || "You came to it yourself.";
   side.show(item.document);
   showOnly("reading");
+  lockVerdicts(false);
   watch.restart();
   scrollTo(0, 0);
   byId("title").focus({ preventScroll: true });
   queue.keepFresh();
 }
 
-function draw() {
-  if (page.item) drawDocument(page.item.document, page.marker);
-}
-
 // Nothing is there to be read: either all is, or the search has not proposed anything yet.
 async function rest() {
   page.item = null;
+  page.restingSince ??= performance.now();
   const { counts, learner } = await get("/review");
   line.counts(counts);
+  lockVerdicts(true);
   if (counts.unread === 0) {
     byId("n-unsure").textContent = several(counts.maybe + counts.skip, "document");
     byId("unsure").hidden = counts.maybe + counts.skip === 0;
     showOnly("finished");
-  } else {
-    byId("preparing-words").textContent = learner && learner.alive === false
-      ? learner.last_error ?? "The search is starting again."
+  } else if (performance.now() - page.restingSince > PATIENCE || byId("reading").hidden) {
+    byId("preparing-words").textContent = !learner.alive
+      ? learner.error ?? "The search is starting again."
       : "The search is reading the collection. The first document comes by itself.";
     showOnly("preparing");
   }
-  setTimeout(() => { if (!page.item && !page.busy) guarded(next); }, counts.unread ? POLL : 10 * POLL);
+  setTimeout(() => { if (!page.item && !page.busy) guarded(next); }, counts.unread ? POLL : 30 * POLL);
 }
 
 function showOnly(part) {
   for (const id of ["reading", "preparing", "finished"]) byId(id).hidden = id !== part;
-  for (const button of document.querySelectorAll(".verdict[data-verdict]")) button.disabled = part !== "reading";
+}
+
+function lockVerdicts(locked) {
+  for (const button of document.querySelectorAll(".verdict[data-verdict]")) button.disabled = locked;
 }
 
 // Saying
@@ -108,10 +113,10 @@ async function undo() {
     const record = told.document;
     page.answered.delete(record.id);
     line.undone();
-    line.saved("Undone");
-    if (told.counts) line.counts(told.counts);
+    line.counts(told.counts);
     const waiting = await get("/next", { n: 20 }); // its suggestion says how it came to be asked
     show(waiting.find((item) => item.document.id === record.id) ?? { suggestion: null, why: "", document: record });
+    line.saved("Undone");
   });
 }
 
@@ -124,7 +129,7 @@ async function guarded(work) {
   } catch (error) {
     if (error.status === 401 || error.status === 0) state({ waiting: outbox.waiting.size, error });
     else showBanner("fault", "bad", error.message);
-    if (!page.item) setTimeout(() => guarded(next), 3 * POLL);
+    if (!page.item) setTimeout(() => guarded(next), 10 * POLL);
   } finally {
     page.busy = false;
   }
@@ -178,7 +183,7 @@ const SAID = {
 
 async function renewTerms() {
   const told = await get("/terms").catch(() => null);
-  if (told) page.terms = told.terms ?? told;
+  if (told) page.terms = told;
   const own = JSON.parse(document.body.dataset.highlight || "[]");
   page.marker = makeMarker(page.terms, own);
   setTimeout(renewTerms, RENEW_TERMS);
@@ -194,9 +199,12 @@ function markWords(on) {
 async function pinned() {
   const id = new URLSearchParams(location.search).get("document");
   if (id === null) return false;
-  const record = await get("/document", { id });
-  show({ suggestion: null, why: "", document: record, pinned: true });
-  return true;
+  const record = await get("/document", { id }).catch((error) => {
+    showBanner("refused", "bad", error.message, [["Close", () => hideBanner("refused")]]);
+    history.replaceState(null, "", "/");
+  });
+  if (record) show({ suggestion: null, why: "", document: record, pinned: true });
+  return Boolean(record);
 }
 
 function bind() {

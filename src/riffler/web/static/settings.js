@@ -45,7 +45,7 @@ byId("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
   guarded(async () => {
     const made = await post("/tokens", { name: byId("token-name").value });
-    byId("token-secret").textContent = made.token ?? made.secret;
+    byId("token-secret").textContent = made.token;
     byId("token-made").hidden = false;
     byId("token-name").value = "";
   });

@@ -61,8 +61,7 @@ export class Side {
   }
 
   async #complete() {
-    const told = await get("/tags").catch(() => []);
-    const tags = Array.isArray(told) ? told : told.tags;
-    byId("tags-known").replaceChildren(...tags.map((tag) => element("option", { value: tag.tag ?? tag })));
+    const tags = await get("/tags").catch(() => []);
+    byId("tags-known").replaceChildren(...tags.map((tag) => element("option", { value: tag })));
   }
 }

@@ -1,0 +1,113 @@
+"""A running `riffler review`, and what a reviewer does with its page."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.collections import is_relevant
+
+RIFFLER = Path(sys.executable).with_name("riffler")
+ADDRESS = re.compile(r"http://\S+token=\S+")
+START_SECONDS = 60
+
+
+class Running:
+    """The server of one review, in a process of its own; it can be killed and started again on the same port."""
+
+    def __init__(self, source: Path, *options: str) -> None:
+        self.source, self.options = source, options
+        self.port = 0
+        self.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [str(RIFFLER), "review", str(self.source), "--no-browser", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [*command, *self.options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "400"},
+        )
+        self._addresses: Queue[str] = Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+        self.invitation = self._addresses.get(timeout=START_SECONDS)
+        self.port = int(self.invitation.split(":")[2].split("/")[0])
+        self._cookies: list[Any] = []
+
+    def enter(self, page: Page, path: str = "/") -> None:
+        """Open a page: with the printed address, which works once, and later with the cookie that it gave."""
+        if self._cookies:
+            page.context.add_cookies(self._cookies)
+        else:
+            page.goto(self.invitation)
+            self._cookies = page.context.cookies()
+        if path != "/" or page.url == "about:blank":
+            page.goto(self.address + path)
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(timeout=30)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as said:
+            for line in said:
+                for found in ADDRESS.findall(line):
+                    self._addresses.put(found)
+
+
+def title_of(page: Page) -> str:
+    """The title of the document on the screen, as soon as there is one."""
+    heading = page.locator("#title")
+    expect(heading).to_be_visible()
+    expect(heading).not_to_be_empty()
+    return heading.inner_text()
+
+
+def press(page: Page, key: str) -> None:
+    """Say something by a key, and wait for the next document (or the end)."""
+    before = title_of(page)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "title => document.getElementById('title').innerText !== title || document.getElementById('reading').hidden",
+        arg=before,
+    )
+
+
+def read_all(page: Page, n: int) -> None:
+    """Judge n documents as one who looks for whales, or fewer where the end comes first."""
+    for _ in range(n):
+        if page.locator("#finished").is_visible():
+            return
+        press(page, "r" if is_relevant(title_of(page)) else "i")
+
+
+def saved(page: Page) -> None:
+    """Wait until everything that was said is with the server."""
+    page.wait_for_function("() => !Object.keys(localStorage).some(name => name.startsWith('riffler:unsent:'))")
+    expect(page.locator("#unsent")).to_have_count(0)
+
+
+def n_read(page: Page) -> int:
+    saved(page)
+    expect(page.locator("#n-read")).not_to_have_text("–")
+    return int(page.locator("#n-read").inner_text().replace(",", ""))
