@@ -1,4 +1,4 @@
-"""Uploads: looked at before they are imported, refused before they cost memory, recognised where the review has them."""
+"""Uploads: looked at before they are imported, refused before they cost memory, recognised where they are known."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_a_zip_that_lies_about_its_sizes_is_refused(tmp_path: Path) -> None:
         parts.writestr("xl/worksheets/sheet1.xml", b"x" * 3_000_000)
     data = book.read_bytes().replace((3_000_000).to_bytes(4, "little"), (30).to_bytes(4, "little"))
     book.write_bytes(data)
-    refused(book, "not a whole spreadsheet")
+    refused(book, "Bad CRC")
 
 
 def test_sheets_of_far_corners_are_refused_before_they_are_read(tmp_path: Path) -> None:
@@ -222,8 +222,8 @@ def test_what_the_review_has_is_recognised(tmp_path: Path) -> None:
         arrival = arrival_of(review, collection_from_frame(later, source="later.csv"))
         assert (arrival.n_known, arrival.twins, arrival.n_repeated, arrival.n_new) == (1, {"c": "a"}, 1, 2)
         assert arrival.sentence == (
-            "2 new documents to read; 1 left out, as the review has their ids; 1 duplicates of documents in the review, "
-            "shown with them; 1 duplicates of each other, shown together."
+            "2 new documents to read; 1 left out, as the review has their ids; 1 duplicates of documents in the "
+            "review, shown with them; 1 duplicates of each other, shown together."
         )
         add_upload(review, collection_from_frame(later, source="later.csv"))
         assert review.collection().ids == ("a", "b", "d", "f")
