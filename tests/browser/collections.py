@@ -5,10 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 TOPICS = (
-    ("whale", "The song of the humpback whale", "Whales sing. We recorded the song of humpback whales near krill fields."),
-    ("market", "Prices on the bond market", "Bond prices follow the market. We model how traders set the price of stock."),
+    (
+        "whale",
+        "The song of the humpback whale",
+        "Whales sing. We recorded the song of humpback whales near krill fields.",
+    ),
+    (
+        "market",
+        "Prices on the bond market",
+        "Bond prices follow the market. We model how traders set the price of stock.",
+    ),
     ("forest", "Old oaks in northern forests", "Oak trees in cold forests grow slowly. We measured rings of old oaks."),
-    ("bread", "Sourdough and the taste of bread", "Bakers know that dough rises slowly. We compare flour, yeast and salt."),
+    (
+        "bread",
+        "Sourdough and the taste of bread",
+        "Bakers know that dough rises slowly. We compare flour, yeast and salt.",
+    ),
 )
 HOSTILE = "<script>window.broken = true</script><img src=x onerror='window.broken = true'>"
 

@@ -48,7 +48,11 @@ def chart_spec(name: str, progress: Mapping[str, Any], clusters: Clusters) -> Sp
     """
     if name not in CHARTS:
         raise UnknownName.among("chart", name, CHARTS)
-    return {**copy.deepcopy(_template(name)), "datasets": chart_data(name, progress, clusters).named}
+    spec = copy.deepcopy(_template(name))
+    named = chart_data(name, progress, clusters).named
+    if "layer" in spec:  # one without data has no extent, and would take that of the others away
+        spec["layer"] = [layer for layer in spec["layer"] if "data" not in layer or named[layer["data"]["name"]]]
+    return {**spec, "datasets": named}
 
 
 def chart_data(name: str, progress: Mapping[str, Any], clusters: Clusters) -> ChartData:

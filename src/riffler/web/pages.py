@@ -101,17 +101,17 @@ def progress_page(request: Request, review: TheReview) -> HTMLResponse:
 @router.get("/progress/panel", response_class=HTMLResponse)
 def progress_panel(request: Request, review: TheReview) -> HTMLResponse:
     """The same numbers without the page around them, for the page to renew itself."""
-    return _page(request, review, "_panel.html", **_progress(review))
+    return _page(request, review, "_renewed.html", **_progress(review))
 
 
 @router.get("/data", response_class=HTMLResponse)
 def data_page(request: Request, review: TheReview) -> HTMLResponse:
     """Import, export, backup and counts."""
-    from riffler.review.export import FORMATS, WHICH
+    from riffler.review.export import FORMATS
     from riffler.review.prisma import prisma_counts
 
-    table = prisma_counts(review).table()
-    return _page(request, review, "data.html", formats=list(FORMATS), which=list(WHICH), prisma=table)
+    counts = prisma_counts(review)
+    return _page(request, review, "data.html", formats=list(FORMATS), which=("all", *VERDICTS, "unread"), prisma=counts)
 
 
 @router.get("/settings", response_class=HTMLResponse)

@@ -18,29 +18,29 @@ def share(value: float | None) -> str:
     """Write a share in per cent, never rounded up to all of it.
 
     >>> share(0.954), share(0.9996), share(1.0), share(0.0004), share(None)
-    ('95 %', '99.9 %', '100 %', '0.1 %', '–')
+    ('95%', '99.9%', '100%', '0.1%', '–')
     """
     if value is None:
         return "–"
     percent = round(100 * value)
     if (percent == 100 and value < 1) or (percent == 0 and value > 0):
-        return f"{min(99.9, max(0.1, 100 * value)):.1f} %"
-    return f"{percent} %"
+        return f"{min(99.9, max(0.1, 100 * value)):.1f}%"
+    return f"{percent}%"
 
 
 def at_least(value: float | None) -> str:
     """Write a lower bound in per cent, rounded down: what is claimed holds.
 
     >>> at_least(0.9587), at_least(0.96)
-    ('95 %', '96 %')
+    ('95%', '96%')
     """
-    return "–" if value is None else f"{int(100 * value + 1e-9)} %"
+    return "–" if value is None else f"{int(100 * value + 1e-9)}%"
 
 
 def duration(seconds: float | None) -> str:
     """Write a time in the unit that fits it.
 
-    >>> duration(8.4), duration(95), duration(7300), duration(None)
+    >>> duration(8.4), duration(95), duration(7330), duration(None)
     ('8 s', '1 min 35 s', '2 h 2 min', '–')
     """
     if seconds is None:

@@ -13,6 +13,7 @@ export async function drawChart(name, place) {
     defaultStyle: false, // no style sheets from scripts either
     tooltip: { disableDefaultStyle: true },
     renderer: "svg",
+    logLevel: 1, // errors
     config: inColours(),
   });
   place.setAttribute("role", "img");

@@ -29,6 +29,11 @@ byId("lines").addEventListener("click", (event) => {
   changed(line, () => post("/undo", { key: newKey(), answer: Number(line.dataset.id) }));
 });
 
+// Moments are kept in UTC, and told in the reader's own time.
+for (const moment of document.querySelectorAll("time")) {
+  moment.textContent = new Date(moment.dateTime).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
+
 for (const choice of byId("filters").querySelectorAll("select")) {
   choice.addEventListener("change", () => byId("filters").requestSubmit());
 }

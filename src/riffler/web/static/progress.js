@@ -10,14 +10,18 @@ async function renew() {
   const response = await fetch("/progress/panel", { credentials: "same-origin", cache: "no-store" });
   if (!response.ok) return;
   // The panel is made by our own server, every value escaped; a parsed document runs no scripts.
-  const panel = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("panel");
-  const there = byId("panel");
-  const isNew = panel.dataset.made !== there.dataset.made;
-  if (panel.textContent === there.textContent && !isNew) return;
-  const open = [...there.querySelectorAll("details")].map((one) => one.open);
-  there.replaceWith(document.adoptNode(panel));
-  panel.querySelectorAll("details").forEach((one, at) => { one.open = open[at] ?? one.open; });
+  const renewed = new DOMParser().parseFromString(await response.text(), "text/html");
+  const isNew = renewed.getElementById("panel").dataset.made !== byId("panel").dataset.made;
+  for (const id of ["panel", "details"]) replace(byId(id), renewed.getElementById(id));
   if (isNew) await drawAll();
+}
+
+// Only what changed is replaced, and what the reader unfolded stays so.
+function replace(there, renewed) {
+  if (there.textContent === renewed.textContent && there.dataset.made === renewed.dataset.made) return;
+  const open = [...there.querySelectorAll("details")].map((one) => one.open);
+  there.replaceWith(document.adoptNode(renewed));
+  renewed.querySelectorAll("details").forEach((one, at) => { one.open = open[at] ?? one.open; });
 }
 
 async function drawAll() {

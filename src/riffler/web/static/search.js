@@ -28,7 +28,7 @@ function drawn(hit) {
     element("div", { class: "hit-head" },
       element("a", { class: "hit-title", href: `/?${new URLSearchParams({ document: hit.id })}` }, hit.title || hit.id),
       element("span", { class: "verdict-place" }, hit.verdict ? chip(hit.verdict) : "")),
-    element("p", { class: "excerpt" }, ...hit.snippet.map((part) => (part.hit ? element("mark", { class: "hit" }, part.text) : part.text))),
+    element("p", { class: "excerpt" }, ...hit.snippet.map((part) => (part.hit ? element("mark", { class: "sought" }, part.text) : part.text))),
     element("div", { class: "hit-foot" }, element("div", { class: "says", role: "group", "aria-label": "Verdict" },
       ...Object.entries(VERDICTS).map(([verdict, label]) => element("button", {
         type: "button", class: "button", "data-verdict": verdict, "aria-pressed": String(hit.verdict === verdict),

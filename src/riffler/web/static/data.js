@@ -1,0 +1,93 @@
+// Documents in: a file is looked at, its columns are chosen, then it is added. Files out: saved, or a message in words.
+
+import { address, drop, post, upload } from "./api.js";
+import { byId, element, hideBanner, showBanner } from "./dom.js";
+
+const PARTS = {
+  title: "Title", abstract: "Abstract", text: "Text, where there is no abstract", id: "Id", label: "Known verdicts (1, yes, include …)",
+};
+let waiting = null; // the token of the file that was looked at
+
+async function guarded(button, work) {
+  button.disabled = true;
+  hideBanner("fault");
+  try {
+    await work();
+  } catch (error) {
+    showBanner("fault", "bad", error.message).scrollIntoView({ block: "nearest" });
+  } finally {
+    button.disabled = false;
+  }
+}
+
+// In
+
+byId("import").addEventListener("submit", (event) => {
+  event.preventDefault();
+  guarded(event.submitter, async () => {
+    await forget();
+    const preview = await upload("/imports", byId("file").files[0]);
+    waiting = preview.token;
+    showPreview(preview);
+  });
+});
+
+byId("mapping").addEventListener("submit", (event) => {
+  event.preventDefault();
+  guarded(event.submitter, async () => {
+    const chosen = [...byId("mapping-fields").querySelectorAll("select")].map((one) => [one.name, one.value || null]);
+    const arrival = await post(`/imports/${waiting}`, { mapping: Object.fromEntries(chosen) });
+    waiting = null;
+    byId("preview").hidden = true;
+    byId("import").reset();
+    showBanner("added", "good", `Added: ${arrival.sentence}`, [["Show the counts", () => location.reload()]]).scrollIntoView();
+  });
+});
+
+byId("forget").addEventListener("click", forget);
+
+async function forget() {
+  byId("preview").hidden = true;
+  if (waiting) await drop(`/imports/${waiting}`).catch(() => {}); // the server forgets old ones by itself
+  waiting = null;
+}
+
+function showPreview(preview) {
+  byId("preview-words").textContent = `${preview.name}: ${preview.n_rows.toLocaleString("en")} records. ${preview.arrival?.sentence ?? preview.problem}`;
+  byId("mapping-fields").replaceChildren(...Object.entries(PARTS).map(([part, words]) => element("div", { class: "field" },
+    element("label", { for: `part-${part}` }, words),
+    element("select", { id: `part-${part}`, name: part }, ...optionsOf(part, preview)))));
+  byId("sample").replaceChildren(
+    element("caption", {}, "The first rows"),
+    element("thead", {}, element("tr", {}, ...preview.columns.map((name) => element("th", { scope: "col" }, name)))),
+    element("tbody", {}, ...preview.sample.map((row) => element("tr", {}, ...preview.columns.map((name) => element("td", {}, row[name] ?? ""))))));
+  byId("preview").hidden = false;
+  byId("preview-title").focus();
+}
+
+function optionsOf(part, preview) {
+  const made = part === "id" ? [["content", "made from the texts"]] : [];
+  const choices = [["", "–"], ...made, ...preview.columns.map((name) => [name, name])];
+  return choices.map(([value, words]) => element("option", { value, selected: value === (preview.mapping[part] ?? "") }, words));
+}
+
+// Out
+
+async function save(path, query) {
+  const response = await fetch(address(path, query), { credentials: "same-origin" }).catch(() => null);
+  if (!response) throw new Error("The server does not answer. Nothing was saved.");
+  if (!response.ok) throw new Error((await response.json()).error.message);
+  const name = response.headers.get("Content-Disposition")?.match(/filename="?([^";]+)/)?.[1] ?? "riffler";
+  const link = element("a", { href: URL.createObjectURL(await response.blob()), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+byId("export").addEventListener("submit", (event) => {
+  event.preventDefault();
+  guarded(event.submitter, () => save("/export", { format: byId("format").value, which: byId("which").value }));
+});
+
+for (const link of document.querySelectorAll("[data-save]")) {
+  link.addEventListener("click", () => guarded(link, () => save(link.dataset.save)));
+}
