@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from riffler.features.stop_words import ENGLISH
+
 TITLE_WEIGHT = 4.0  # a word in a title counts as much as this many in an abstract
 MARKS = ("\x02", "\x03")  # around a word that was found; no text has them on purpose
 EXCERPT_WORDS = 32
@@ -59,6 +61,22 @@ def find_texts(session: Session, review_id: int, words: str, n: int, offset: int
         },
     )  # fmt: skip
     return [Hit(name, title, asked, as_pieces(excerpt)) for name, title, asked, excerpt in rows]
+
+
+def find_any(session: Session, review_id: int, words: str, n: int) -> list[str]:
+    """Return the ids of documents that have some of the words, the best first; no twins."""
+    parts = [f'"{part}"' for part in re.findall(r"\w+", words) if part.lower() not in ENGLISH]
+    if not parts:
+        return []
+    rows = session.execute(
+        text(
+            "SELECT documents.name FROM documents_text JOIN documents ON documents.id = documents_text.rowid "
+            "WHERE documents_text MATCH :wanted AND documents.review_id = :review AND documents.twin_of IS NULL "
+            f"ORDER BY bm25(documents_text, {TITLE_WEIGHT}, 1.0), documents.id LIMIT :n"
+        ),
+        {"wanted": " OR ".join(parts), "review": review_id, "n": n},
+    )
+    return [str(name) for (name,) in rows]
 
 
 def as_pieces(excerpt: str) -> tuple[tuple[str, bool], ...]:

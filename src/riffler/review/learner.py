@@ -22,6 +22,7 @@ from types import FrameType
 from typing import NoReturn
 
 from riffler.errors import LeaseLost, RifflerError, StorageError
+from riffler.review.first_queue import first_proposals
 from riffler.review.lease import LEASE_SECONDS
 from riffler.review.live import LiveSearch
 from riffler.review.painter import BUSY_SHARE, IDLE_SHARE, Painter
@@ -79,6 +80,8 @@ class Loop:
     def __init__(self, review: Review) -> None:
         start = time.monotonic()
         self._review = review
+        if not review.has_begun():  # somebody may be waiting, and the texts are not read yet
+            review.fill_queue(first_proposals(review, QUEUE))
         self._live = LiveSearch(review)
         self._painter = Painter(self._live)
         self._seen: tuple[int, Revision] | None = None
@@ -108,7 +111,7 @@ class Loop:
         is_new = now != self._seen
         if is_new:
             start = time.monotonic()
-            self._live.refresh(QUEUE)
+            self._live.refresh(QUEUE, ahead=QUEUE)
             self._news_at = time.monotonic()
             self._seconds_to_learn = self._news_at - start
             self._seen = now

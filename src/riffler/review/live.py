@@ -30,8 +30,11 @@ class LiveSearch:
         self.revision = review.revision()  # read first: what changes meanwhile is noticed the next time
         self.search = self._replayed(review.collection(), None)
 
-    def refresh(self, n: int) -> list[str]:
-        """Take in all answers, and put the next n suggestions into the queue; returns their ids."""
+    def refresh(self, n: int, *, ahead: int = 0) -> list[str]:
+        """Take in all answers, and put the next n suggestions into the queue; returns their ids.
+
+        Behind control documents, which may be few, the queue gets so many of the policy's that there are ``ahead``.
+        """
         pending = self.review.pending()
         while self.review.revision() != self.revision:  # asked last: of what changed before, nothing is overlooked
             self._follow_changes()
@@ -39,11 +42,15 @@ class LiveSearch:
         self._take(pending)
         names = self.search.suggest(n)
         self._save()  # looking for suggestions can end a round as well
-        self.review.fill_queue(self._proposals(names))
+        proposals = self._proposals(names, self.search.batch_origin)
+        if self.search.batch_origin == "control" and len(names) < ahead:
+            more = [name for name in self.search.look_ahead(ahead) if name not in names]
+            proposals += self._proposals(more[: ahead - len(names)], "policy")
+        self.review.fill_queue(proposals)
         return names
 
-    def _proposals(self, names: list[str]) -> list[Proposal]:
-        origin, at = self.search.batch_origin, self.search.progress()
+    def _proposals(self, names: list[str], origin: str) -> list[Proposal]:
+        at = self.search.progress()
         scores = dict(zip(self.search.collection.ids, self.search.scores().tolist(), strict=True))
         whys = [WHY[origin]] * len(names)
         if origin == "policy":

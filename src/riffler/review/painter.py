@@ -17,6 +17,7 @@ from riffler.review.pictures import Picture
 if TYPE_CHECKING:
     from riffler.features.cluster_map import ClusterMap
     from riffler.review.live import LiveSearch
+    from riffler.review.rounds import Revision
     from riffler.search.loop import ActiveSearch
 
 N_TERMS = 60
@@ -61,6 +62,7 @@ class Painter:
     _clusters: Future[ClusterMap] | None = None
     _mapped: object = None  # the ids of the collection that the clusters are of
     _search: ActiveSearch | None = None
+    _revision: Revision | None = None
     _panel: Panel | None = None
 
     def due(self, ledger_id: int, learner: dict[str, Any], share: float) -> list[Picture]:
@@ -83,10 +85,11 @@ class Painter:
     def _look(self) -> None:
         """Notice a search that was made anew, and other documents."""
         search = self.live.search
-        if search is not self._search:
-            self._search, self._panel = search, Panel(self.live.review, search, self.live.revision)
+        if (search, self.live.revision) != (self._search, self._revision):
+            self._search, self._revision = search, self.live.revision
+            self._panel = Panel(self.live.review, search, self._revision)
             self._schedules["progress"] = Schedule(PROGRESS_SECONDS)  # at once: what it claimed was withdrawn
-        if search.collection.ids is not self._mapped and hasattr(search, "cluster_map"):
+        if search.collection.ids is not self._mapped:
             self._mapped = search.collection.ids
             self._clusters = self._background.submit(search.cluster_map)
 

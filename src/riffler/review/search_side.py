@@ -16,7 +16,7 @@ from riffler.review.lease import Lease, check_lease, drop_lease, renew_lease, ta
 from riffler.review.pictures import Picture, keep_pictures, read_picture
 from riffler.review.queue import Proposal, fill_queue
 from riffler.review.rounds import Revision, pending_entries, record_rounds, revision, taken_ledger
-from riffler.review.schema import LedgerRow
+from riffler.review.schema import LedgerRow, Suggestion, Taken
 
 
 class SearchSide:
@@ -59,6 +59,15 @@ class SearchSide:
         """Replace what is ready to be shown."""
         with self._writing() as session:
             fill_queue(session, self.id, proposals)
+
+    def has_begun(self) -> bool:
+        """Whether a search has taken in answers, or left something to be shown."""
+        with reading(self._engine) as session:
+            left = [
+                session.scalar(select(table.id).where(table.review_id == self.id).limit(1))
+                for table in (Taken, Suggestion)
+            ]
+            return any(one is not None for one in left)
 
     def keep_pictures(self, pictures: Sequence[Picture]) -> None:
         """Keep pictures in place of the earlier ones of the same names."""

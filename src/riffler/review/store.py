@@ -27,7 +27,7 @@ from riffler.review.documents import (
     read_document,
     read_twins,
 )
-from riffler.review.fulltext import Hit, find_texts, index_stratum
+from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_in_use, tags_of
 from riffler.review.pictures import ProgressView, view_progress
 from riffler.review.queue import Queued, mark_shown, upcoming
@@ -308,6 +308,11 @@ class Review(SearchSide):
         """Documents that have all the words, the best first; a phrase stands in double quotes."""
         with reading(self._engine) as session:
             return find_texts(session, self.id, words, n, offset)
+
+    def find_any(self, words: str, *, n: int = 50) -> list[str]:
+        """Ids of documents that have some of the words, the best first."""
+        with reading(self._engine) as session:
+            return find_any(session, self.id, words, n)
 
     # What the page shows
 

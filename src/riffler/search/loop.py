@@ -190,6 +190,13 @@ class ActiveSearch:
             self._origin.setdefault(row, origin)
         return [self.collection.ids[row] for row in rows.tolist()]
 
+    def look_ahead(self, n: int = 1) -> list[str]:
+        """Return what the policy proposes, at most n, while control documents wait: it does not need their answers."""
+        rows = self._proposed(n).tolist()
+        for row in rows:
+            self._origin.setdefault(row, "policy")
+        return [self.collection.ids[row] for row in rows]
+
     def answer(self, ids: Sequence[str], labels: Iterable[object]) -> None:
         """Take in answers: 1 or yes, 0 or no, None or ? for "don't know"; all of them, or none if one is bad.
 
