@@ -13,12 +13,22 @@ from starlette.staticfiles import StaticFiles
 
 from riffler import __version__
 from riffler.review.store import open_review
-from riffler.web import api_finding, api_progress, api_review, api_screening, api_tokens, pages
+from riffler.web import (
+    api_files,
+    api_finding,
+    api_imports,
+    api_progress,
+    api_review,
+    api_screening,
+    api_tokens,
+    pages,
+)
 from riffler.web.errors import answer_errors
 from riffler.web.models import ErrorOut
 from riffler.web.security import Gate
 from riffler.web.sessions import Sessions
 from riffler.web.settings import ServerSettings
+from riffler.web.uploads import PrivateFolder, WaitingRoom
 
 HERE = Path(__file__).parent
 PREFIX = "/api/v1"
@@ -66,7 +76,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.sessions = Sessions()
     answer_errors(app)
     api = APIRouter(prefix=PREFIX, responses=WRONG)  # type: ignore[arg-type]
-    for part in (api_review, api_screening, api_finding, api_progress, api_tokens):
+    for part in (api_review, api_screening, api_finding, api_progress, api_imports, api_files, api_tokens):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(pages.router, include_in_schema=False)
@@ -76,7 +86,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
         settings=settings,
         sessions=app.state.sessions,
         knows_token=lambda secret: app.state.review.check_token(secret) is not None,
-        max_upload=200 << 20,
+        max_upload=settings.limits.n_bytes,
     )
     return app
 
@@ -86,6 +96,7 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
     """Open the review and start its learner; at the end stop it, and leave one whole file."""
     settings: ServerSettings = app.state.settings
     app.state.review = await to_thread.run_sync(open_review, settings.review)
+    app.state.folder, app.state.uploads = PrivateFolder(), WaitingRoom[api_imports.Upload]()
     try:
         if settings.learner is not None:
             await to_thread.run_sync(settings.learner.start)
@@ -93,4 +104,5 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
     finally:
         if settings.learner is not None:
             await to_thread.run_sync(settings.learner.stop)
+        app.state.folder.remove()
         await to_thread.run_sync(app.state.review.close)

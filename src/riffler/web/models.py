@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 Verdict = Literal["relevant", "irrelevant", "maybe", "skip"]
 Kind = Literal["answer", "undo", "note", "tag", "untag"]
 Origin = Literal["prior", "policy", "control", "search", "correction"]
+ExportName = Literal["csv", "xlsx", "ris", "parquet", "jsonl"]
+Which = Literal["all", "relevant", "irrelevant", "maybe", "skip", "unread"]
 ChartName = Literal["recall", "map", "pace"]
 Term = tuple[str, float]
 
@@ -265,6 +267,56 @@ class ProgressOut(BaseModel):
     stale: bool = Field(description="Something was changed since: the claims are being made anew.")
     behind: int = Field(description="Answers that these numbers do not know.")
     made_at: str | None
+
+
+class MappingOut(BaseModel):
+    """Which column plays which part; null lets it be found by its name."""
+
+    title: str | None = Field(None, max_length=MAX_ID)
+    abstract: str | None = Field(None, max_length=MAX_ID)
+    text: str | None = Field(None, max_length=MAX_ID, description="Where there is no abstract.")
+    id: str | None = Field(None, max_length=MAX_ID, description="`content` makes ids of the texts.")
+    label: str | None = Field(None, max_length=MAX_ID, description="Labels that are known.")
+
+
+class ImportIn(Given):
+    """The columns to take; what is left out is found by its name."""
+
+    mapping: MappingOut = MappingOut()
+    positive: list[Annotated[str, Field(max_length=MAX_ID)]] = Field(
+        [], max_length=100, description="Values of the label column that are relevant; without: 1, yes, include ..."
+    )
+
+
+class ArrivalOut(BaseModel):
+    """What documents of a file are to the review."""
+
+    n_new: int = Field(description="New documents, which will be asked for.")
+    n_known: int = Field(description="Left out: the review has their ids.")
+    n_twins: int = Field(description="Duplicates of documents of the review, shown with them.")
+    n_repeated: int = Field(description="Duplicates of each other, shown together.")
+    sentence: str
+
+
+class PreviewOut(BaseModel):
+    """What an uploaded file holds; nothing of it was added yet."""
+
+    token: str = Field(description="Names the upload in the next request.")
+    name: str
+    format: str
+    n_rows: int
+    columns: list[str]
+    mapping: MappingOut = Field(description="The columns that were found.")
+    sample: list[dict[str, str]] = Field(description="The first rows.")
+    problem: str = Field(description="Why it cannot be added with these columns, empty if it can.")
+    arrival: ArrivalOut | None = Field(description="What adding it would bring, null where there is a problem.")
+
+
+class CountRow(BaseModel):
+    """One line of a table of counts."""
+
+    words: str
+    n: int
 
 
 class TokenIn(Given):

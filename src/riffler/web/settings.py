@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
+
+from riffler.review.upload_limits import Limits
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MAX_BODY = 1 << 20
@@ -33,6 +35,7 @@ class ServerSettings:
     host, port : where it listens
     learner : what keeps the learner alive; None where another process does, or nobody
     allowed_hosts : names beside the loopback ones by which the server may be called
+    limits : of files that are imported
     """
 
     review: Path
@@ -40,6 +43,7 @@ class ServerSettings:
     port: int = 8765
     learner: Keeper | None = None
     allowed_hosts: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def is_local(self) -> bool:

@@ -67,20 +67,19 @@ class WaitingRoom(Generic[Waiting]):
             gone = [self._waiting.popitem(last=False)[1] for _ in range(len(self._waiting) - MAX_WAITING)]
         return token, gone
 
-    def get(self, token: str) -> Waiting:
-        """Return what waits."""
+    @contextmanager
+    def held(self, token: str) -> Iterator[Waiting]:
+        """Give what waits, to nobody else meanwhile; it waits on where the block fails, and is gone otherwise."""
         with self._lock:
-            found = self._waiting.get(token)
+            found = self._waiting.pop(token, None)
         if found is None:
             raise UnknownName("This import is not waiting any more: it was done or dropped. Choose the file again.")
-        return found
-
-    def take(self, token: str) -> Waiting:
-        """Return what waits, which waits no more."""
-        found = self.get(token)
-        with self._lock:
-            self._waiting.pop(token, None)
-        return found
+        try:
+            yield found
+        except BaseException:
+            with self._lock:
+                self._waiting[token] = found
+            raise
 
 
 def sweep() -> None:

@@ -1,0 +1,82 @@
+"""Files that go out: exports, the backup, the archive, and the counts of a PRISMA diagram."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from riffler.review.archive import write_archive
+from riffler.review.export import FORMATS, write_export, write_history
+from riffler.review.prisma import prisma_counts
+from riffler.review.store import Review
+from riffler.web.models import CountRow, ExportName, Which
+from riffler.web.state import TheReview
+from riffler.web.uploads import PrivateFolder
+
+router = APIRouter(tags=["files"])
+
+A_FILE = {200: {"content": {"application/octet-stream": {}}, "description": "The file."}}
+
+
+@router.get("/export", response_class=FileResponse, responses=A_FILE)  # type: ignore[arg-type]
+def export(
+    request: Request,
+    review: TheReview,
+    format: ExportName = "csv",
+    which: Annotated[Which, Query(description="All documents, or those with one verdict.")] = "all",
+) -> FileResponse:
+    """Download the documents with all their columns, and labels, notes, tags, ranks and scores beside them."""
+    chosen = FORMATS[format]
+    name = _file_name(review, "" if which == "all" else f"-{which}", chosen.ending)
+    return _sent(
+        request, name, chosen.ending, chosen.media_type, lambda path: write_export(review, path, format, which)
+    )
+
+
+@router.get("/history/export", response_class=FileResponse, responses=A_FILE)  # type: ignore[arg-type]
+def export_history(request: Request, review: TheReview) -> FileResponse:
+    """Download everything that was ever said, as CSV: who, what, when, why it was shown, how long it took."""
+    name = _file_name(review, "-history", ".csv")
+    return _sent(request, name, ".csv", "text/csv; charset=utf-8", lambda path: write_history(review, path))
+
+
+@router.get("/backup", response_class=FileResponse, responses=A_FILE)  # type: ignore[arg-type]
+def backup(request: Request, review: TheReview) -> FileResponse:
+    """Download a copy of the review as it is at this moment; work may go on meanwhile."""
+    name = _file_name(review, f"-{date.today():%Y-%m-%d}", ".riffler")
+    return _sent(request, name, ".riffler", "application/vnd.sqlite3", review.backup)
+
+
+@router.get("/archive", response_class=FileResponse, responses=A_FILE)  # type: ignore[arg-type]
+def archive(request: Request, review: TheReview) -> FileResponse:
+    """Download the whole review as one file that another machine opens; tokens do not travel with it."""
+    name = _file_name(review, "", ".zip")
+    return _sent(request, name, ".zip", "application/zip", lambda path: write_archive(review, path))
+
+
+@router.get("/prisma")
+def prisma(review: TheReview) -> list[CountRow]:
+    """The counts of a PRISMA flow diagram, in its order."""
+    return [CountRow(words=words, n=n) for words, n in prisma_counts(review).table()]
+
+
+def _sent(request: Request, name: str, ending: str, media_type: str, write: Callable[[Path], None]) -> FileResponse:
+    """Write a file in the private folder, and send it; it is removed when it was sent or could not be."""
+    folder: PrivateFolder = request.app.state.folder
+    with folder.passing(ending) as path:
+        write(path)
+    # whatever the file holds, the browser keeps it and shows nothing of it
+    return FileResponse(path, media_type=media_type, filename=name, background=BackgroundTask(path.unlink, True))
+
+
+def _file_name(review: Review, addition: str, ending: str) -> str:
+    """Return a name that every file system takes; the name of a review may have any characters."""
+    stem = re.sub(r"[^\w.-]+", "_", review.name).strip("._")[:80]
+    return f"{stem or 'review'}{addition}{ending}"

@@ -1,0 +1,133 @@
+"""Documents come in, in two steps: a file is looked at, then added with the columns that were chosen."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import Path as InPath
+from starlette.datastructures import UploadFile
+
+from riffler.errors import InputError
+from riffler.review.intake import Mapping, add_upload, arrival_of, preview_upload, read_upload, upload_ending
+from riffler.review.store import Review
+from riffler.review.upload_limits import Limits
+from riffler.web.models import ArrivalOut, ImportIn, MappingOut, PreviewOut
+from riffler.web.state import TheReview, the_review
+from riffler.web.uploads import PrivateFolder, WaitingRoom
+
+router = APIRouter(tags=["imports"])
+
+Token = Annotated[str, InPath(max_length=100, description="From the preview.")]
+
+A_FORM: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {"file": {"type": "string", "format": "binary"}},
+                }
+            }
+        },
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that waits to be added: where it is kept, and what its owner calls it."""
+
+    path: Path
+    name: str
+
+
+@router.post("/imports", status_code=201, openapi_extra=A_FORM)
+async def look_at_file(request: Request) -> PreviewOut:
+    """Upload a file (CSV, TSV, XLSX, RIS, PubMed, Parquet, JSON lines) and see what it holds; nothing is added yet."""
+    async with request.form(max_files=1, max_fields=1) as form:
+        file = form.get("file")
+        if not isinstance(file, UploadFile):
+            raise HTTPException(400, "The form has no file. Choose one, and send it as the part `file`.")
+        return await to_thread.run_sync(_looked_at, request, file)
+
+
+@router.post("/imports/{token}")
+def add_documents(request: Request, review: TheReview, token: Token, given: ImportIn) -> ArrivalOut:
+    """Add the documents of an uploaded file, all or none. They get a control sample of their own.
+
+    Ids that the review has are left out; duplicates of its documents are shown with them.
+    """
+    mapping = Mapping(**given.mapping.model_dump(), positive=tuple(given.positive))
+    with _room(request).held(token) as upload:
+        collection = read_upload(upload.path, mapping, _limits(request), name=upload.name)
+        arrival = add_upload(review, collection)
+    upload.path.unlink(missing_ok=True)
+    return _arrival_out(arrival.n_new, arrival.n_known, len(arrival.twins), arrival.n_repeated, arrival.sentence)
+
+
+@router.delete("/imports/{token}", status_code=204, response_class=Response)
+def drop_file(request: Request, token: Token) -> None:
+    """Throw an uploaded file away."""
+    with _room(request).held(token) as upload:
+        upload.path.unlink(missing_ok=True)
+
+
+def _looked_at(request: Request, file: UploadFile) -> PreviewOut:
+    folder: PrivateFolder = request.app.state.folder
+    name = file.filename or ""
+    with folder.passing(upload_ending(name)) as path:
+        with path.open("xb") as kept:
+            shutil.copyfileobj(file.file, kept)
+        preview = preview_upload(path, _limits(request), name=name)
+        mapping = MappingOut(**{part: getattr(preview.mapping, part) for part in MappingOut.model_fields})
+        arrival, problem = _expected(
+            the_review(request), path, preview.mapping, preview.problem, _limits(request), name
+        )
+        token, gone = _room(request).add(Upload(path, name))
+    for one in gone:
+        one.path.unlink(missing_ok=True)
+    return PreviewOut(
+        token=token,
+        name=preview.name,
+        format=preview.format,
+        n_rows=preview.n_rows,
+        columns=list(preview.columns),
+        mapping=mapping,
+        sample=[dict(row) for row in preview.sample],
+        problem=problem,
+        arrival=arrival,
+    )
+
+
+def _expected(
+    review: Review, path: Path, mapping: Mapping, problem: str, limits: Limits, name: str
+) -> tuple[ArrivalOut | None, str]:
+    """Return what an import would bring, or why it cannot be said."""
+    if problem:
+        return None, problem
+    try:
+        found = arrival_of(review, read_upload(path, mapping, limits, name=name))
+    except InputError as error:
+        return None, str(error)
+    return _arrival_out(found.n_new, found.n_known, len(found.twins), found.n_repeated, found.sentence), ""
+
+
+def _arrival_out(n_new: int, n_known: int, n_twins: int, n_repeated: int, sentence: str) -> ArrivalOut:
+    return ArrivalOut(n_new=n_new, n_known=n_known, n_twins=n_twins, n_repeated=n_repeated, sentence=sentence)
+
+
+def _room(request: Request) -> WaitingRoom[Upload]:
+    room: WaitingRoom[Upload] = request.app.state.uploads
+    return room
+
+
+def _limits(request: Request) -> Limits:
+    limits: Limits = request.app.state.settings.limits
+    return limits
