@@ -42,9 +42,11 @@ def decide_strata(rule: StoppingRule, whole: Progress, parts: Sequence[Progress]
 
 def controls_strata(rule: StoppingRule, whole: Progress, parts: Sequence[Progress], n: int) -> list[int]:
     """Say how many of the next n documents are to be drawn at random, of each stratum."""
-    if len(parts) > 1 and isinstance(rule, ControlSample):
-        return _at_most(n, _controls_shared(rule, whole, parts, n))
-    return _at_most(n, [rule.controls(part, n) for part in parts])
+    if len(parts) == 1:
+        return [min(n, rule.controls(parts[0], n))]
+    if isinstance(rule, ControlSample):
+        return _at_most(n, parts, _controls_shared(rule, whole, parts, n))
+    return _at_most(n, parts, [0 if rule.decide(part).stop else rule.controls(part, n) for part in parts])
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +176,10 @@ def _decided(rule: StoppingRule, part: Progress) -> Decision:
     return decision if decision.stop else all_read(part, part.history()) or decision
 
 
-def _at_most(n: int, wanted: Sequence[int]) -> list[int]:
-    """Serve the strata in turn until n are drawn."""
+def _at_most(n: int, parts: Sequence[Progress], wanted: Sequence[int]) -> list[int]:
+    """Serve the strata in turn until n are drawn, each with what it has left."""
     given = []
-    for one in wanted:
-        given.append(min(one, n))
+    for part, one in zip(parts, wanted, strict=True):
+        given.append(min(one, n, part.n_items - part.history().answer.size))
         n -= given[-1]
     return given
