@@ -48,16 +48,17 @@ def write_archive(review: Review, path: str | os.PathLike[str]) -> None:
         _forget_this_machine(copy)
         with open_review(copy) as frozen:
             write_history(frozen, history)
-            manifest = {
-                "kind": KIND,
-                "version": VERSION,
-                "riffler": version("riffler"),
-                "tables": NEWEST,
-                "name": frozen.name,
-                "made_at": now(),
-                "counts": frozen.counts(),
-                "files": {file.name: _described(file) for file in (copy, history)},
-            }
+            counts = frozen.counts()
+        manifest = {
+            "kind": KIND,
+            "version": VERSION,
+            "riffler": version("riffler"),
+            "tables": NEWEST,
+            "name": review.name,
+            "made_at": now(),
+            "counts": counts,
+            "files": {file.name: _described(file) for file in (copy, history)},
+        }
         with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr(MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False))
             archive.write(copy, REVIEW)
