@@ -169,3 +169,97 @@ def test_clusters_join_where_they_joined(tmp_path: Path) -> None:
         for _ in range(3):
             assert made_anew(review, tmp_path, 3) == suggested(live, 3)
             read(review, 2)
+
+
+def test_an_undo_costs_the_rounds_since_and_changes_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After an undo or a correction of any answer the suggestions are those of a search made anew, rounds and all."""
+    rng = np.random.default_rng(1)
+    n_taken: list[int] = []
+    plain = ActiveSearch._take
+
+    def counted(self: ActiveSearch, entries: list[Entry]) -> None:
+        n_taken.append(len(entries))
+        plain(self, entries)
+
+    monkeypatch.setattr(ActiveSearch, "_take", counted)
+    with new_review(tmp_path, n=120) as review:
+        live = LiveSearch(review)
+        features = live.search.features
+        for step in range(24):
+            live.refresh(3)
+            read(review, 1)
+            live.refresh(3)
+            if step % 3 == 2:
+                names = list(review.standings())
+                back = int(rng.integers(1, len(names) + 1)) if step % 2 else 1
+                standing = review.standings()[names[-back]]
+                if step % 4:
+                    review.undo(standing.last_id, f"undo {step}")
+                else:
+                    review.answer([say(standing.document, "maybe", f"correct {step}")])
+                n_taken.clear()
+                found = suggested(live, 3)
+                if back == 1:
+                    assert len(n_taken) <= 3
+                assert found == made_anew(review, tmp_path, 3)
+                assert [(entry.item, entry.round) for entry in live.search.ledger] == [
+                    (entry.item, entry.round) for entry in review.ledger()
+                ]
+        assert live.search.features is features
+
+
+def test_other_settings_keep_the_features_and_documents_do_not(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        live.refresh(3)
+        read(review, 3)
+        live.refresh(3)
+        features = live.search.features
+        review.change_settings(ReviewSettings(policy="greedy", description="krill", target=0.5, seed=1))
+        live.refresh(3)
+        assert live.search.features is features
+        assert made_anew(review, tmp_path, 3) == suggested(live, 3)
+        review.add_documents(library(10, prefix="e"))
+        live.refresh(3)
+        assert live.search.features is not features
+
+
+def test_added_documents_have_their_own_control_sample(tmp_path: Path) -> None:
+    """A review that was certain is so no more, until the added ones are sampled by themselves."""
+    settings = ReviewSettings(policy="greedy", description="whale", target=0.8, confidence=0.8, seed=1)
+    with new_review(tmp_path, settings, n=200) as review:
+        live = LiveSearch(review)
+        for _ in range(200):
+            live.refresh(5)
+            if live.search.estimate().stop:
+                break
+            read(review, 5)
+        assert live.search.estimate().certificate
+        review.add_documents(library(100, prefix="e"))
+        live.refresh(5)
+        decision = live.search.estimate()
+        assert not decision.stop
+        assert "100 documents added later (2 of 2)" in decision.reason
+        assert live.search.recall().recall_low < 0.8
+        for _ in range(200):
+            live.refresh(5)
+            if live.search.estimate().stop:
+                break
+            read(review, 5)
+        drawn = [str(entry.item) for entry in live.search.ledger if entry.origin == "control"]
+        assert sum(name.startswith("e") for name in drawn) >= 5
+        assert live.search.estimate().certificate
+        assert live.search.progress().n_relevant >= 0.8 * 60
+        assert made_anew(review, tmp_path, 3) == suggested(live, 3)
+
+
+def test_what_is_suggested_says_why(tmp_path: Path) -> None:
+    with new_review(tmp_path, ReviewSettings(policy="greedy", description="whale", stopping=None)) as review:
+        live = LiveSearch(review)
+        live.refresh(3)
+        assert review.upcoming(1)[0].why == "looks most worth reading now"
+        read(review, 3)
+        live.refresh(3)
+        assert any(word in review.upcoming(1)[0].why for word in ("whale", "krill", "fin", "song"))
