@@ -12,7 +12,10 @@ import typer
 
 from riffler import __version__
 from riffler.cli.active import EXAMPLES, active
+from riffler.cli.backup import backup
 from riffler.cli.datasets import datasets
+from riffler.cli.export import EXAMPLES as EXPORT_EXAMPLES
+from riffler.cli.export import export
 from riffler.cli.rank import rank
 from riffler.cli.reproduce import reproduce
 from riffler.cli.review import EXAMPLES as REVIEW_EXAMPLES
@@ -47,6 +50,8 @@ app.command()(rank)
 app.command(epilog=EXAMPLES)(active)
 app.command(epilog=SIMULATE_EXAMPLES)(simulate)
 app.command(epilog=REVIEW_EXAMPLES)(review)
+app.command(epilog=EXPORT_EXAMPLES)(export)
+app.command()(backup)
 app.command()(datasets)
 app.command()(reproduce)
 
