@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from riffler.evaluation.scorers import precision_at_k_scorer
     from riffler.features.bm25 import bm25_scores
+    from riffler.features.cluster_map import ClusterMap, cluster_map
     from riffler.features.clusters import SoftClusters, soft_clusters
     from riffler.features.embedding import as_embedding, embed_texts, stack_features
     from riffler.features.text import TextFeatures
@@ -118,6 +119,7 @@ _HOMES = {
     ),
     "riffler.evaluation.scorers": ("precision_at_k_scorer",),
     "riffler.features.bm25": ("bm25_scores",),
+    "riffler.features.cluster_map": ("ClusterMap", "cluster_map"),
     "riffler.features.clusters": ("SoftClusters", "soft_clusters"),
     "riffler.features.embedding": ("as_embedding", "embed_texts", "stack_features"),
     "riffler.features.text": ("TextFeatures",),
@@ -188,6 +190,7 @@ __all__ = [
     "BudgetExhausted",
     "CallableOracle",
     "ClassifierSettings",
+    "ClusterMap",
     "Collection",
     "ControlSample",
     "DataFileError",
@@ -244,6 +247,7 @@ __all__ = [
     "certifiable_recall",
     "claim_path",
     "claim_top",
+    "cluster_map",
     "collection_from_frame",
     "create_review",
     "embed_texts",
