@@ -40,8 +40,9 @@ def write_ris(path: Path, n: int = 60, hostile: str = "") -> Path:
 
 def _record(row: int, hostile: str) -> str:
     word, title, abstract = TOPICS[row % len(TOPICS)]
+    code = f"{chr(97 + row % 26)}{chr(97 + row // 26)}"
     return (
         f"TY  - JOUR\nID  - r{row}\nTI  - {title}, part {row} {hostile}\nAU  - Melville, H.\nAU  - Ahab, C.\n"
         f"PY  - {1950 + row}\nJO  - Journal of Things\nDO  - 10.1000/{word}.{row}\nUR  - javascript:alert(1)\n"
-        f"AB  - {abstract} Study number {row} of {word} {chr(97 + row % 26)}{chr(97 + row // 26)}. {hostile}\nER  - \n\n"
+        f"AB  - {abstract} Study number {row} of {word} {code}. {hostile}\nER  - \n\n"
     )

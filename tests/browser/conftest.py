@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser.reviewing import Running
 
+OpenPage = Callable[..., Page]
+KeepPicture = Callable[..., None]
 SCREENSHOTS = Path("out/browser")
 PATIENCE = 20_000  # milliseconds, on a busy machine
 
@@ -23,6 +25,7 @@ def chromium() -> Iterator[Browser]:
         pytest.skip("no Chromium: install Debian's package chromium, or name one in RIFFLER_CHROMIUM")
     # As root Chromium has no sandbox of its own.
     options = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=options)
         yield browser
@@ -30,7 +33,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
+def open_page(chromium: Browser) -> Iterator[OpenPage]:
     """Open the page of a server in a browser of its own; faults in its console fail the test."""
     contexts: list[BrowserContext] = []
     faults: list[str] = []
@@ -65,7 +68,7 @@ def watch(page: Page, faults: list[str]) -> None:
 
 
 @pytest.fixture
-def keep_picture(request: pytest.FixtureRequest) -> Callable[..., None]:
+def keep_picture() -> KeepPicture:
     """Keep a screenshot among the results of the tests."""
 
     def kept(page: Page, name: str, full_page: bool = False) -> None:

@@ -1,18 +1,16 @@
-"""Reading by keyboard: verdicts, undo, notes, tags, a reload in the middle, two tabs, a phone, a server that goes away."""
+"""Reading by keyboard: verdicts, undo, notes, tags, a reload in the middle, two tabs, a phone, a lost server."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.collections import HOSTILE, write_ris
+from tests.browser.conftest import KeepPicture, OpenPage
 from tests.browser.reviewing import Running, n_read, press, saved, title_of
-
-OpenPage = Callable[..., Page]
-KeepPicture = Callable[..., None]
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +149,8 @@ def test_which_words_are_marked(server: Running, open_page: OpenPage, text: str,
         """async (text) => {
             const { makeMarker } = await import("/static/marking.js");
             const terms = [["whales", 2], ["song whales", 1], ["bonds", -1], ["straße", 1]];
-            return makeMarker(terms, ["random*", "Deep Sea"]).spans(text).map(({start, end, kind}) => [text.slice(start, end), kind]);
+            const spans = makeMarker(terms, ["random*", "Deep Sea"]).spans(text);
+            return spans.map(({start, end, kind}) => [text.slice(start, end), kind]);
         }""",
         text,
     )

@@ -2,8 +2,8 @@
 
 import { get, post } from "./api.js";
 
-const AHEAD = 4;
-const RENEWALS = [250, 1000, 3000, 8000]; // milliseconds after an answer: by then the search may know better ones
+const AHEAD = 3;
+const RENEWALS = [400, 2000, 8000]; // milliseconds after an answer: by then the search may know better ones
 const PATIENCE = 150; // milliseconds that a document may wait for the word that it is still wanted
 
 const REPLACED = new Set([400, 404, 409]); // the search has put better ones in its place
