@@ -255,6 +255,17 @@ def test_added_documents_have_their_own_control_sample(tmp_path: Path) -> None:
         assert made_anew(review, tmp_path, 3) == suggested(live, 3)
 
 
+def test_what_is_answered_without_having_been_marked_as_shown_stays_explained(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        live.refresh(3)
+        (queued,) = review.upcoming(1)
+        review.answer([say(queued.document, "relevant", "k", queued.id)])
+        live.refresh(3)
+        assert queued.document not in [one.document for one in review.upcoming(3)]
+        assert [entry.origin for entry in review.ledger()] == ["policy"]
+
+
 def test_what_is_suggested_says_why(tmp_path: Path) -> None:
     with new_review(tmp_path, ReviewSettings(policy="greedy", description="whale", stopping=None)) as review:
         live = LiveSearch(review)

@@ -179,6 +179,8 @@ def _explain(row: LedgerRow, shown: Suggestion | None) -> None:
     if shown is not None:
         row.suggestion_id, row.origin, row.round = shown.id, shown.origin, shown.round
         row.probability, row.why, row.shown_at = shown.probability, shown.why, shown.shown_at
+        if shown.shown_at is None:  # whoever answers it has seen it; else the queue would drop what the ledger needs
+            shown.shown_at, shown.shown_to = row.answered_at, row.reviewer_id
 
 
 def _row(review_id: int, person: int, document_id: int, remark: Remark, kind: str, moment: str) -> LedgerRow:
