@@ -266,6 +266,12 @@ def test_what_is_answered_without_having_been_marked_as_shown_stays_explained(tm
         assert [entry.origin for entry in review.ledger()] == ["policy"]
 
 
+def test_a_policy_that_uses_clusters_gets_some() -> None:
+    assert ReviewSettings(policy="thompson").for_search()["clusters"] == "kmeans"
+    assert ReviewSettings(policy="thompson", clusters="lda").for_search()["clusters"] == "lda"
+    assert ReviewSettings(policy="greedy").for_search()["clusters"] is None
+
+
 def test_what_is_suggested_says_why(tmp_path: Path) -> None:
     with new_review(tmp_path, ReviewSettings(policy="greedy", description="whale", stopping=None)) as review:
         live = LiveSearch(review)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from riffler.errors import InputError, ReviewFileError
-from riffler.search import policy_from
+from riffler.search import WITH_CLUSTERS, policy_from
 from riffler.stopping import rule_from_name
 from riffler.stopping.progress import check_goal
 
@@ -18,7 +18,8 @@ class ReviewSettings:
 
     Parameters
     ----------
-    policy, stopping, clusters : names, as in ``ActiveSearch``
+    policy, stopping, clusters : names, as in ``ActiveSearch``; a policy that uses clusters gets "kmeans" where none are
+        named
     description : what is sought, in a sentence
     target, confidence : recall that is wanted, and how sure a certificate shall be
     seed : int of at least 0
@@ -50,7 +51,10 @@ class ReviewSettings:
     def for_search(self) -> dict[str, Any]:
         """Return the arguments of ``ActiveSearch`` beside the collection."""
         names = ("policy", "stopping", "clusters", "description", "target", "confidence", "seed")
-        return {name: getattr(self, name) for name in names}
+        given = {name: getattr(self, name) for name in names}
+        if self.policy in WITH_CLUSTERS and self.clusters is None:  # without any it would be another policy
+            given["clusters"] = "kmeans"
+        return given
 
     def as_json(self) -> dict[str, Any]:
         """Return the settings as JSON knows them."""
