@@ -33,7 +33,7 @@ def change_settings(request: Request, review: TheReview, given: SettingsIn) -> S
     """Change settings; those left out stay as they are, and the old ones are kept in the history of the review."""
     changes = given.model_dump(exclude_unset=True)
     if "highlight" in changes:
-        changes["highlight"] = tuple(changes["highlight"] or ())
+        changes["highlight"] = tuple(changes["highlight"])
     with request.app.state.settings_lock:  # two changes at once: the second starts from what the first left
         changed = replace(review.settings, **changes)
         review.change_settings(changed)

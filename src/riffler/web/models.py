@@ -91,11 +91,13 @@ class AnswerIn(Given):
     document: DocumentId
     verdict: Verdict
     key: Key
-    suggestion: Number | None = Field(None, description="What was on the screen, where it came from /next.")
-    seconds: float | None = Field(None, ge=0, description=f"Spent reading; more than {MAX_SECONDS:g} count as that.")
+    suggestion: Number | None = Field(default=None, description="What was on the screen, where it came from /next.")
+    seconds: float | None = Field(
+        default=None, ge=0, description=f"Spent reading; more than {MAX_SECONDS:g} count as that."
+    )
     note: Note = ""
     expect: int | None = Field(
-        None,
+        default=None,
         ge=1,
         le=2**63 - 1,
         description="Number of the answer that held when the document was shown, null for none. "
@@ -131,7 +133,7 @@ class UndoIn(Given):
     """Which answer to take back."""
 
     key: Key
-    answer: Number | None = Field(None, description="Number of the answer; without it, your last one.")
+    answer: Number | None = Field(default=None, description="Number of the answer; without it, your last one.")
 
 
 class Undone(BaseModel):
@@ -172,16 +174,23 @@ class Settings(BaseModel):
     highlight: list[str]
 
 
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for one in schema["properties"].values():
+        one.pop("default", None)
+
+
 class SettingsIn(Given):
     """Settings that change; those left out stay. All but criteria and highlight make the search start anew."""
 
-    criteria: str | None = Field(None, max_length=MAX_NOTE, pattern=NO_NUL, description="When a document is relevant.")
-    highlight: list[Tag] | None = Field(None, max_length=500, description="Words that the page marks.")
-    description: str | None = Field(None, max_length=MAX_NOTE, pattern=NO_NUL, description="What is sought.")
-    target: float | None = Field(None, gt=0, lt=1, description="Recall that is wanted.")
-    confidence: float | None = Field(None, gt=0, lt=1, description="How sure a certificate shall be.")
-    stopping: str | None = Field(None, max_length=100, description="Name of a stopping rule; null for none.")
-    policy: str | None = Field(None, max_length=100, description="Name of a search policy.")
+    model_config = ConfigDict(json_schema_extra=_without_defaults)  # what is left out is not set to a default
+
+    criteria: str = Field(default="", max_length=MAX_NOTE, pattern=NO_NUL, description="When a document is relevant.")
+    highlight: list[Tag] = Field(default=[], max_length=500, description="Words that the page marks.")
+    description: str | None = Field(default=None, max_length=MAX_NOTE, pattern=NO_NUL, description="What is sought.")
+    target: float = Field(default=0.95, gt=0, lt=1, description="Recall that is wanted.")
+    confidence: float = Field(default=0.95, gt=0, lt=1, description="How sure a certificate shall be.")
+    stopping: str | None = Field(default=None, max_length=100, description="Name of a stopping rule; null for none.")
+    policy: str = Field(default="", max_length=100, description="Name of a search policy.")
 
 
 class StratumOut(BaseModel):
@@ -260,9 +269,11 @@ class ProgressOut(BaseModel):
 
     advice: str = Field(description='"go on", "may stop", "heuristic: probably enough" or "unknown".')
     sentence: str = Field(description="The advice in words; it claims no more than the certificate allows.")
-    decision: dict[str, Any] | None = Field(None, description="What the stopping rule says.")
-    recall: dict[str, Any] | None = Field(None, description="Found, estimated total and recall, with intervals.")
-    curve: list[tuple[int, int]] = Field([], description="Documents read, relevant ones found.")
+    decision: dict[str, Any] | None = Field(default=None, description="What the stopping rule says.")
+    recall: dict[str, Any] | None = Field(
+        default=None, description="Found, estimated total and recall, with intervals."
+    )
+    curve: list[tuple[int, int]] = Field(default=[], description="Documents read, relevant ones found.")
     counts: Counts
     stale: bool = Field(description="Something was changed since: the claims are being made anew.")
     behind: int = Field(description="Answers that these numbers do not know.")
@@ -272,11 +283,11 @@ class ProgressOut(BaseModel):
 class MappingOut(BaseModel):
     """Which column plays which part; null lets it be found by its name."""
 
-    title: str | None = Field(None, max_length=MAX_ID)
-    abstract: str | None = Field(None, max_length=MAX_ID)
-    text: str | None = Field(None, max_length=MAX_ID, description="Where there is no abstract.")
-    id: str | None = Field(None, max_length=MAX_ID, description="`content` makes ids of the texts.")
-    label: str | None = Field(None, max_length=MAX_ID, description="Labels that are known.")
+    title: str | None = Field(default=None, max_length=MAX_ID)
+    abstract: str | None = Field(default=None, max_length=MAX_ID)
+    text: str | None = Field(default=None, max_length=MAX_ID, description="Where there is no abstract.")
+    id: str | None = Field(default=None, max_length=MAX_ID, description="`content` makes ids of the texts.")
+    label: str | None = Field(default=None, max_length=MAX_ID, description="Labels that are known.")
 
 
 class ImportIn(Given):
@@ -284,7 +295,9 @@ class ImportIn(Given):
 
     mapping: MappingOut = MappingOut()
     positive: list[Annotated[str, Field(max_length=MAX_ID)]] = Field(
-        [], max_length=100, description="Values of the label column that are relevant; without: 1, yes, include ..."
+        default=[],
+        max_length=100,
+        description="Values of the label column that are relevant; without: 1, yes, include ...",
     )
 
 

@@ -124,7 +124,7 @@ class Gate:
 
     def _check_host(self, request: Request) -> None:
         """Refuse names that are not ours: a page elsewhere could make its own name point to this machine."""
-        name = (request.url.hostname or "").lower().rstrip(".")
+        name = _host_name(request.headers.get("host", ""))
         ours = (*LOOPBACK, self.settings.host, *self.settings.allowed_hosts)
         if name not in ours and (self.settings.is_local or not _is_number(name)):
             raise Refused(403, f"This server does not answer to the name {name!r}. Use one of: {', '.join(LOOPBACK)}.")
@@ -228,6 +228,17 @@ def _bounded(request: Request, receive: Receive, limit: int) -> Receive:
     if declared.isdecimal() and int(declared) > limit:
         raise Refused(413, f"More than {limit >> 20:,} MB were sent. Send less, or split the file.")
     return bounded
+
+
+def _host_name(header: str) -> str:
+    """Return the name in a Host header, without its port; the header itself is read, as nothing may stand in for it.
+
+    >>> _host_name("LocalHost:8765"), _host_name("[::1]:8765"), _host_name("evil_name.example"), _host_name("")
+    ('localhost', '::1', 'evil_name.example', '')
+    """
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.partition(":")[0].lower().rstrip(".")
 
 
 def _is_number(host: str) -> bool:
