@@ -44,12 +44,12 @@ def aligned(frame: pl.DataFrame, types: dict[str, pl.DataType]) -> pl.DataFrame:
     import polars as pl
 
     return pl.DataFrame(
-        [
-            _as_type(frame[name], dtype)
+        {  # not a list: that would give a column without a name another one
+            name: _as_type(frame[name], dtype)
             if name in frame.columns
             else pl.Series(name, [None], dtype=dtype).new_from_index(0, frame.height)
             for name, dtype in types.items()
-        ]
+        }
     )
 
 

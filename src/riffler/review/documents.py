@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from riffler.data.collection import Collection
+from riffler.data.plain_types import plain_columns
 from riffler.data.stacking import stacked
 from riffler.data.texts import Texts
 from riffler.errors import InputError, UnknownName
@@ -61,6 +62,7 @@ def add_stratum(
     ``twins`` names those that a document of the review stands for, by their ids.
     """
     _check_new(session, review_id, collection)
+    collection = replace(collection, columns=plain_columns(collection.columns))
     same_as = _repeated_columns(collection)
     heads = np.arange(collection.n_items) if duplicates is None else duplicates.representatives
     outside = {name: asked_id(session, review_id, head) for name, head in twins.items()}
@@ -250,8 +252,8 @@ def _columns_of(stratum: Stratum, rows: list[Document]) -> pl.DataFrame:
 
     shape = pl.read_ipc(BytesIO(stratum.shape)).schema
     kept = {name: dtype for name, dtype in shape.items() if name not in stratum.same_as}
-    parts = [pl.Series(name, [getattr(row, field) for row in rows]) for name, field in stratum.same_as.items()]
+    parts = {name: pl.Series([getattr(row, field) for row in rows]) for name, field in stratum.same_as.items()}
     if kept:
         lines = "\n".join(row.extra for row in rows).encode()
-        parts += pl.read_ndjson(BytesIO(lines), schema=kept).get_columns()
-    return pl.DataFrame(parts).select(list(shape))
+        parts |= pl.read_ndjson(BytesIO(lines), schema=kept).to_dict()
+    return pl.DataFrame({name: parts[name] for name in shape})

@@ -21,6 +21,7 @@ from riffler.data.collection_reading import (
 )
 from riffler.data.duplicates import Duplicates, find_duplicates
 from riffler.data.opening import COMPRESSIONS
+from riffler.data.plain_types import plain_columns
 from riffler.data.ris import TAGS_COLUMN
 from riffler.data.stacking import stacked
 from riffler.data.text_columns import find_column
@@ -217,10 +218,15 @@ def _joined(first: Collection, second: Collection) -> Collection:
 
 
 def _frame(file: Path, limits: Limits) -> pl.DataFrame:
+    import polars as pl
+
     check_upload(file, limits)
-    frame = read_frame(file)
+    try:
+        frame = read_frame(file)
+    except pl.exceptions.PanicException as error:  # no Exception: it would pass through everything that catches those
+        raise DataFileError(f"{file}: the file is damaged, it cannot be read. Copy or make it again.") from error
     check_rows(file, frame.height, limits)
-    return frame
+    return plain_columns(frame)
 
 
 def _collection(frame: pl.DataFrame, mapping: Mapping, source: str) -> Collection:
