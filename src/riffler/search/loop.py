@@ -117,11 +117,10 @@ class ActiveSearch:
         self._arms = Arms(clusters, self._engine, order, seed)
         rule = rule_from_name(stopping) if isinstance(stopping, str) else stopping
         self._goal = Goal(target, confidence)
-        orders = stratum_orders(collection, strata, seed)
         self._controls: Controls | None = None
         if rule is not None:
-            whole = [control_order(collection.ids, f"{seed}/control")]
-            self._controls = Controls(rule, orders if rule.certificate else whole, self._goal)
+            orders = stratum_orders(collection, strata if rule.certificate else None, seed)
+            self._controls = Controls(rule, orders, self._goal)
         self._seed, self._round, self._n_control = seed, 0, 0
         self._ties: IntArray = np.argsort(order)
         self._hint = None if description is None else bm25_scores(collection.texts, description)
