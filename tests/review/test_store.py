@@ -14,8 +14,10 @@ import pytest
 from sqlalchemy import text
 
 from riffler import InputError, ReviewFileError, StorageError, UnknownName, collection_from_frame, find_duplicates
+from riffler.errors import AnswerConflict
 from riffler.review.database import writing
 from riffler.review.history import HistoryFilter
+from riffler.review.queue import Proposal
 from riffler.review.remarks import Remark
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review, create_review, open_review
@@ -321,3 +323,29 @@ def test_a_file_that_is_no_review_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReviewFileError, match="no such file"):
         open_review(tmp_path / "nothing.riffler")
     assert plain.read_text(encoding="utf-8") == "id,title\n" * 1000
+
+
+def test_an_answer_to_what_nobody_said_was_shown_keeps_its_suggestion(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        review.fill_queue([Proposal("d0", "control", 0), Proposal("d1", "policy", 0)])
+        first, second = review.upcoming(2)
+        (receipt,) = review.answer([say("d0", "relevant", "k", first.id)])
+        review.fill_queue([Proposal("d2", "policy", 1)])
+        assert receipt.origin == "control"
+        assert [one.document for one in review.upcoming(5)] == ["d2"]
+        with pytest.raises(AnswerConflict, match="replaced"):
+            review.mark_shown(second.id)
+
+
+def test_what_is_proposed_again_keeps_its_number(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        review.fill_queue([Proposal("d0", "policy", 0), Proposal("d1", "policy", 0), Proposal("d2", "control", 0)])
+        before = {one.document: one.id for one in review.upcoming(5)}
+        review.fill_queue(
+            [Proposal("d2", "policy", 1), Proposal("d1", "policy", 1, score=2.5), Proposal("d3", "policy", 1)]
+        )
+        after = review.upcoming(5)
+        assert [one.document for one in after] == ["d2", "d1", "d3"]
+        assert after[1].id == before["d1"]
+        assert after[1].score == 2.5
+        assert after[0].id != before["d2"]  # it is there for another reason now

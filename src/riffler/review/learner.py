@@ -167,7 +167,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 def _end_with_parent() -> None:
     """End when standard input is closed: who started this process has gone."""
-    while sys.stdin.buffer.read(4096):
+    while os.read(sys.stdin.fileno(), 4096):  # not through a buffer: nobody could end while it is waited for
         pass
     signal.raise_signal(signal.SIGTERM)
     time.sleep(FAREWELL_SECONDS)

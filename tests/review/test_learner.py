@@ -1,0 +1,198 @@
+"""The learner process: fills the queue, follows the ledger, survives kill -9, and never outlives who started it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from riffler.review.live import LiveSearch
+from riffler.review.store import Review, create_review
+from riffler.review.supervisor import LearnerKeeper
+from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
+
+PATIENCE = 90.0  # seconds; a busy machine starts a process slowly
+
+
+def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """Wait for something to become true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.1)
+
+
+def read(review: Review, n: int, reviewer: str = "reviewer") -> None:
+    """Answer about n documents of the queue, each shown first."""
+    for _ in range(n):
+        until(lambda: review.upcoming(1, reviewer=reviewer))
+        (queued,) = review.upcoming(1, reviewer=reviewer)
+        review.answer([say(queued.document, verdict_on(queued.document), f"key {queued.document}", queued.id)])
+
+
+def is_caught_up(review: Review) -> bool:
+    progress = review.progress()
+    return progress is not None and not progress.stale and progress.n_behind == 0 and not review.pending()
+
+
+def learner(path: Path, *more: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "riffler.review.learner", str(path), *more]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    _, said = process.communicate(timeout=PATIENCE)
+    return process.returncode, said
+
+
+@pytest.fixture
+def review(tmp_path: Path) -> Review:
+    return new_review(tmp_path, n=300)
+
+
+def test_it_follows_the_ledger_through_answers_undo_a_crash_and_new_documents(review: Review) -> None:
+    with review, LearnerKeeper(review.path) as keeper:
+        read(review, 30)
+        until(lambda: is_caught_up(review))
+        check_pictures(review)
+        assert psutil.Process(keeper.pid).nice() == 10
+
+        review.undo_last("undo")
+        progress = review.progress()
+        assert progress is not None
+        assert (progress.stale, progress.values["advice"], progress.values["recall"]) == (True, "unknown", None)
+        until(lambda: is_caught_up(review))
+        check_pictures(review)
+
+        first = keeper.pid
+        assert first is not None
+        os.kill(first, signal.SIGKILL)
+        read(review, 5)
+        until(lambda: keeper.pid not in (None, first))
+        until(lambda: is_caught_up(review))
+        check_pictures(review)
+        assert keeper.n_starts == 2
+
+        review.add_documents(library(30, prefix="e"))
+        until(lambda: is_caught_up(review))
+        check_pictures(review)
+    assert not keeper.alive
+    assert [file.name for file in review.path.parent.iterdir()] == ["whales.riffler"]
+
+
+def check_pictures(review: Review) -> None:
+    """What the learner left is what a search says that is made anew from the file."""
+    picture, names = review.picture("progress"), ("scores", "terms", "map")
+    assert picture is not None
+    values = picture.read()
+    until(lambda: all((one := review.picture(name)) and one.ledger_id == picture.ledger_id for name in names), 40)
+    search = LiveSearch(review).search
+    counts = review.counts()
+    assert values["n_documents"] == search.collection.n_items == sum(counts.values())
+    assert values["n_relevant"] == counts["relevant"] == values["curve"][-1][1]
+    assert values["n_reviewed"] == len(review.standings()) == values["curve"][-1][0]
+    assert values["decision"]["reason"] == search.estimate().reason
+    assert values["recall"]["total_high"] == search.recall().total_high
+    assert [one["n"] for one in values["strata"]] == [len(ids) for ids in review.strata().values()]
+    assert sum(one["n_relevant"] for one in values["strata"]) == counts["relevant"]
+    scores, map_, terms = (review.picture(name) for name in ("scores", "map", "terms"))
+    assert scores is not None
+    assert map_ is not None
+    assert terms is not None
+    np.testing.assert_allclose(np.frombuffer(scores.payload, np.float32), search.scores(), rtol=1e-5, atol=1e-6)
+    clusters = map_.read()["clusters"]
+    assert sum(one["size"] for one in clusters) == values["n_documents"]
+    assert sum(one["n_relevant"] for one in clusters) == counts["relevant"]
+    assert terms.read()[0][1] > 0
+    json.dumps(values, allow_nan=False)
+
+
+def test_a_second_learner_stands_by_and_takes_over(review: Review) -> None:
+    with review:
+        first = learner(review.path, "--holder", "first")
+        until(lambda: review.picture("progress"))
+        second = learner(review.path, "--holder", "second")
+        time.sleep(3.0)
+        assert second.poll() is None
+        first.terminate()
+        assert ended(first) == (0, "")
+        read(review, 10)
+        until(lambda: is_caught_up(review))
+        second.terminate()
+        assert ended(second) == (0, "")
+
+
+def test_it_ends_when_its_standard_input_is_closed(review: Review) -> None:
+    review.close()
+    process = learner(review.path)
+    until(lambda: review.upcoming(1))
+    assert process.stdin is not None
+    process.stdin.close()
+    assert process.wait(PATIENCE) == 0
+    assert process.stderr is not None
+    process.stderr.close()
+    review.close()
+
+
+PARENT = "import sys; from riffler.review.supervisor import LearnerKeeper as K; K(sys.argv[1]).start(); input()"
+
+
+def test_it_does_not_outlive_a_parent_that_is_killed(review: Review) -> None:
+    with review:
+        command = [sys.executable, "-c", PARENT, str(review.path)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE) as parent:
+            until(lambda: review.upcoming(1))
+            (child,) = psutil.Process(parent.pid).children()
+            parent.kill()
+        until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_what_ends_it_is_said_in_words_and_it_is_tried_again(tmp_path: Path) -> None:
+    with LearnerKeeper(tmp_path / "nothing.riffler") as keeper:
+        until(lambda: keeper.n_starts > 1)
+        assert "there is no such file" in keeper.last_error
+        assert "Traceback" not in keeper.last_error
+        start = time.monotonic()
+        keeper.stop()
+        assert time.monotonic() - start < 10.0
+
+
+def test_an_unexpected_error_is_said_without_the_words_of_a_document(tmp_path: Path) -> None:
+    from riffler.review.learner import _in_short
+
+    try:
+        int("my secret abstract")
+    except ValueError as error:
+        said = _in_short(error)
+    assert "ValueError at test_learner.py" in said
+    assert "secret" not in said
+
+
+def start_and_stop(path: Path) -> None:
+    keeper = LearnerKeeper(path)
+    keeper.stop()
+    keeper.start()
+    keeper.start()
+    until(lambda: keeper.alive)
+    keeper.stop()
+    keeper.stop()
+    assert not keeper.alive
+
+
+def test_stopping_leaves_no_process_and_no_pipe(tmp_path: Path) -> None:
+    create_review(tmp_path / "whales.riffler", library(30), SETTINGS).close()
+    me = psutil.Process()
+    before, children = me.num_fds(), me.children()
+    for _ in range(2):
+        start_and_stop(tmp_path / "whales.riffler")
+    assert me.num_fds() == before
+    assert me.children() == children
