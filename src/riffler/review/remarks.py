@@ -177,8 +177,6 @@ def _suggested(session: Session, review_id: int, suggestion_id: int, document_id
 
 def _explain(row: LedgerRow, shown: Suggestion | None) -> None:
     if shown is not None:
-        if shown.shown_at is None:  # who answers has seen it, and what the ledger names must stay
-            shown.shown_at, shown.shown_to = row.answered_at, row.reviewer_id
         row.suggestion_id, row.origin, row.round = shown.id, shown.origin, shown.round
         row.probability, row.why, row.shown_at = shown.probability, shown.why, shown.shown_at
         if shown.shown_at is None:  # whoever answers it has seen it; else the queue would drop what the ledger needs
