@@ -8,7 +8,7 @@ import lzma
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, cast
 
 from riffler.errors import DataFileError
@@ -60,6 +60,16 @@ def check_file(path: Path) -> None:
         raise DataFileError(f"{path}: a data file was expected, this is a folder.")
     if path.stat().st_size == 0:
         raise DataFileError(f"{path}: the file is empty (0 bytes).")
+
+
+def shown_name(name: str) -> str:
+    """The last part of a name, on any system, without what cannot be printed: for messages and tables, not a path.
+
+    >>> shown_name("C:\\\\papers\\\\my.ris"), shown_name("../x.csv"), shown_name("")
+    ('my.ris', 'x.csv', 'the file')
+    """
+    last = PureWindowsPath(PurePosixPath(name).name).name
+    return "".join(letter for letter in last if letter.isprintable())[-200:] or "the file"
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from riffler.data.opening import shown_name
 from riffler.data.stacking import aligned, common_types
 from riffler.data.text_columns import fold_name
 from riffler.errors import UnknownName
@@ -74,7 +75,7 @@ class ExportTable:
             wanted = [rows[at] for at in places]
             if wanted:
                 texts = [(row.title, row.abstract) for row in wanted]
-                yield Block(columns[places], self._found(wanted, stratum.source), texts)
+                yield Block(columns[places], self._found(wanted, shown_name(stratum.source)), texts)
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """The documents that are wanted with the columns of all imports."""

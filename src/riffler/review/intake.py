@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from riffler.data.collection_reading import (
     text_format_of,
 )
 from riffler.data.duplicates import Duplicates, find_duplicates
-from riffler.data.opening import COMPRESSIONS
+from riffler.data.opening import COMPRESSIONS, shown_name
 from riffler.data.plain_types import plain_columns
 from riffler.data.ris import TAGS_COLUMN
 from riffler.data.stacking import stacked
@@ -122,8 +122,8 @@ def upload_ending(name: str) -> str:
     lower = name.lower()
     packed = next((ending for ending in COMPRESSIONS if lower.endswith(ending)), "")
     if lower.endswith((".zip", ".7z", ".rar", ".tar")):
-        raise DataFileError(f"{_shown(name)}: archives are not read. Unpack it, and choose the file that was in it.")
-    text_format_of(Path(_shown(name)))
+        raise DataFileError(f"{shown_name(name)}: archives are not read. Unpack it and choose the file inside.")
+    text_format_of(Path(shown_name(name)))
     inner = lower.removesuffix(packed)
     return next(ending for endings in FORMATS.values() for ending in endings if inner.endswith(ending)) + packed
 
@@ -133,7 +133,7 @@ def preview_upload(path: str | os.PathLike[str], limits: Limits = Limits(), *, n
 
     ``name`` is what the user calls the file; it stands in messages, and is never used as a path.
     """
-    file, shown = Path(path), _shown(os.fspath(path) if name is None else name)
+    file, shown = Path(path), shown_name(os.fspath(path) if name is None else name)
     with _in_their_words(file, shown):
         frame = _frame(file, limits)
     mapping = _guess(frame)
@@ -157,7 +157,7 @@ def read_upload(
     name: str | None = None,
 ) -> Collection:
     """Read a file as ``preview_upload`` showed it, with these columns."""
-    file, shown = Path(path), _shown(os.fspath(path) if name is None else name)
+    file, shown = Path(path), shown_name(os.fspath(path) if name is None else name)
     with _in_their_words(file, shown):
         return _collection(_frame(file, limits), mapping, shown)
 
@@ -254,13 +254,3 @@ def _in_their_words(file: Path, shown: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise type(error)(str(error).replace(str(file), shown)) from error
-
-
-def _shown(name: str) -> str:
-    """Return the last part of a name, on any system, without what cannot be printed.
-
-    >>> _shown("C:\\\\papers\\\\my.ris"), _shown("../x.csv"), _shown("")
-    ('my.ris', 'x.csv', 'the file')
-    """
-    last = PureWindowsPath(PurePosixPath(name).name).name
-    return "".join(letter for letter in last if letter.isprintable())[:200] or "the file"

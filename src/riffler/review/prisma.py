@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
+from riffler.data.opening import shown_name
 from riffler.review.intake import LEFT_OUT
 from riffler.review.schema import Document, Stratum
 from riffler.review.standing import standings
@@ -73,7 +74,7 @@ def prisma_counts(review: Review) -> PrismaCounts:
         held = standings(session, review.id)
     identified = Counter[str]()
     for source, n in (*imported, *left_out.items()):
-        identified[source] += n
+        identified[shown_name(source)] += n
     verdicts = Counter(one.verdict for one in held)
     return PrismaCounts(
         identified=tuple(identified.items()),
