@@ -7,6 +7,7 @@ lies in the topic. Nothing is imported, and nothing downloaded: the source files
 from __future__ import annotations
 
 import ast
+import os
 import sysconfig
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -20,6 +21,8 @@ LEAST_CHARACTERS = 60
 SKIPPED = {"tests", "test", "site-packages", "dist-packages", "idlelib", "lib2to3", "distutils", "externals", "_lib"}
 """Folders whose docstrings say little, or belong to others."""
 MOST_ITEMS = 8000
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Fields of a statement that hold statements."""
 
 
 def docstrings(most: int = MOST_ITEMS) -> Collection:
@@ -55,11 +58,14 @@ def _homes() -> Iterator[tuple[Path, str]]:
 
 
 def _package(home: Path, name: str) -> Iterator[tuple[str, str, str, str]]:
-    for path in sorted(home.rglob("*.py")):
-        parts = path.relative_to(home).with_suffix("").parts
-        if SKIPPED.isdisjoint(parts) and not parts[-1].startswith("test_"):
-            module = ".".join([name] * bool(name) + [part for part in parts if part != "__init__"])
-            yield from _module(path, module)
+    for folder, inner, files in os.walk(home):
+        inner[:] = sorted(set(inner) - SKIPPED)  # what is skipped is not even looked into
+        above = Path(folder).relative_to(home).parts
+        for file in sorted(files):
+            stem, ending = Path(file).stem, Path(file).suffix
+            if ending == ".py" and stem not in SKIPPED and not stem.startswith("test_"):
+                parts = [*[name] * bool(name), *above, *[stem] * (stem != "__init__")]
+                yield from _module(Path(folder, file), ".".join(parts))
 
 
 def _module(path: Path, module: str) -> Iterator[tuple[str, str, str, str]]:
@@ -73,8 +79,16 @@ def _module(path: Path, module: str) -> Iterator[tuple[str, str, str, str]]:
         return  # a file for another version of Python, or one that may not be read
     parts = module.split(".")
     topic = ".".join(parts[:2] if parts[0] in PACKAGES else parts[:1])
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             text = ast.get_docstring(node)
             if text is not None and len(text) >= LEAST_CHARACTERS:
                 yield f"{module}.{node.name}:{node.lineno}", node.name, text, topic
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Give every statement below a node; expressions, which are most of a tree, hold no definition."""
+    for field in BODIES:
+        for child in getattr(node, field, ()):
+            yield child
+            yield from _statements(child)
