@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.background import BackgroundTask
@@ -22,10 +22,15 @@ from riffler.web.uploads import PrivateFolder
 
 router = APIRouter(tags=["files"])
 
-A_FILE = {200: {"content": {"application/octet-stream": {}}, "description": "The file."}}
+CSV, SQLITE, ZIP = "text/csv; charset=utf-8", "application/vnd.sqlite3", "application/zip"
 
 
-@router.get("/export", response_class=FileResponse, responses=A_FILE)  # type: ignore[arg-type]
+def _a_file(*types: str) -> dict[int | str, dict[str, Any]]:
+    """Describe a reply that is a file."""
+    return {200: {"description": "The file.", "content": {one.partition(";")[0]: {} for one in types}}}
+
+
+@router.get("/export", response_class=FileResponse, responses=_a_file(*(one.media_type for one in FORMATS.values())))
 def export(
     request: Request,
     review: TheReview,
@@ -40,25 +45,25 @@ def export(
     )
 
 
-@router.get("/history/export", response_class=FileResponse, responses=A_FILE)  # type: ignore[arg-type]
+@router.get("/history/export", response_class=FileResponse, responses=_a_file(CSV))
 def export_history(request: Request, review: TheReview) -> FileResponse:
     """Download everything that was ever said, as CSV: who, what, when, why it was shown, how long it took."""
     name = _file_name(review, "-history", ".csv")
-    return _sent(request, name, ".csv", "text/csv; charset=utf-8", lambda path: write_history(review, path))
+    return _sent(request, name, ".csv", CSV, lambda path: write_history(review, path))
 
 
-@router.get("/backup", response_class=FileResponse, responses=A_FILE)  # type: ignore[arg-type]
+@router.get("/backup", response_class=FileResponse, responses=_a_file(SQLITE))
 def backup(request: Request, review: TheReview) -> FileResponse:
     """Download a copy of the review as it is at this moment; work may go on meanwhile."""
     name = _file_name(review, f"-{date.today():%Y-%m-%d}", ".riffler")
-    return _sent(request, name, ".riffler", "application/vnd.sqlite3", review.backup)
+    return _sent(request, name, ".riffler", SQLITE, review.backup)
 
 
-@router.get("/archive", response_class=FileResponse, responses=A_FILE)  # type: ignore[arg-type]
+@router.get("/archive", response_class=FileResponse, responses=_a_file(ZIP))
 def archive(request: Request, review: TheReview) -> FileResponse:
     """Download the whole review as one file that another machine opens; tokens do not travel with it."""
     name = _file_name(review, "", ".zip")
-    return _sent(request, name, ".zip", "application/zip", lambda path: write_archive(review, path))
+    return _sent(request, name, ".zip", ZIP, lambda path: write_archive(review, path))
 
 
 @router.get("/prisma")

@@ -8,7 +8,8 @@ from pathlib import Path
 from threading import Lock
 
 from anyio import to_thread
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
+from fastapi.security import HTTPBearer
 from starlette.staticfiles import StaticFiles
 
 from riffler import __version__
@@ -55,6 +56,9 @@ WRONG = {
     }.items()
 }
 
+BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="An API token; see POST /tokens.")
+"""For the description alone: the gate looks at tokens before any handler runs."""
+
 
 def make_app(settings: ServerSettings) -> FastAPI:
     """Return the server of the review that the settings name.
@@ -75,7 +79,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.settings_lock = Lock()
     app.state.sessions = Sessions()
     answer_errors(app)
-    api = APIRouter(prefix=PREFIX, responses=WRONG)  # type: ignore[arg-type]
+    api = APIRouter(prefix=PREFIX, responses=WRONG, dependencies=[Depends(BEARER)])  # type: ignore[arg-type]
     for part in (api_review, api_screening, api_finding, api_progress, api_imports, api_files, api_tokens):
         api.include_router(part.router)
     app.include_router(api)

@@ -12,7 +12,7 @@ Origin = Literal["prior", "policy", "control", "search", "correction"]
 ExportName = Literal["csv", "xlsx", "ris", "parquet", "jsonl"]
 Which = Literal["all", "relevant", "irrelevant", "maybe", "skip", "unread"]
 ChartName = Literal["recall", "map", "pace"]
-Term = tuple[str, float]
+Term = Annotated[list[str | float], Field(min_length=2, max_length=2, description="A term and its weight.")]
 
 MAX_ID, MAX_NOTE, MAX_TAG, MAX_SECONDS = 4000, 20_000, 200, 3600.0
 NO_NUL = r"^[^\x00]*$"  # SQLite ends a text there
@@ -273,7 +273,7 @@ class ProgressOut(BaseModel):
     recall: dict[str, Any] | None = Field(
         default=None, description="Found, estimated total and recall, with intervals."
     )
-    curve: list[tuple[int, int]] = Field(default=[], description="Documents read, relevant ones found.")
+    curve: list[list[int]] = Field(default=[], description="Documents read, relevant ones found.")
     counts: Counts
     stale: bool = Field(description="Something was changed since: the claims are being made anew.")
     behind: int = Field(description="Answers that these numbers do not know.")
