@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
 from typing import Any
 
 from playwright.sync_api import Page, expect
@@ -44,8 +44,13 @@ class Running:
             env={**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "400"},
         )
         self._addresses: Queue[str] = Queue()
-        threading.Thread(target=self._listen, daemon=True).start()
-        self.invitation = self._addresses.get(timeout=START_SECONDS)
+        self._said: list[str] = []
+        threading.Thread(target=self._listen, args=[self.process, self._addresses, self._said], daemon=True).start()
+        try:
+            self.invitation = self._addresses.get(timeout=START_SECONDS)
+        except Empty:
+            self.kill()
+            raise AssertionError(f"no address after {START_SECONDS} s, only: {self._said}") from None
         self.port = int(self.invitation.split(":")[2].split("/")[0])
         self._cookies: list[Any] = []
 
@@ -67,12 +72,14 @@ class Running:
         self.process.kill()
         self.process.wait()
 
-    def _listen(self) -> None:
-        assert self.process.stdout is not None
-        with self.process.stdout as said:
-            for line in said:
+    @staticmethod
+    def _listen(process: subprocess.Popen[str], addresses: Queue[str], said: list[str]) -> None:
+        assert process.stdout is not None
+        with process.stdout as lines:
+            for line in lines:
+                said.append(line)
                 for found in ADDRESS.findall(line):
-                    self._addresses.put(found)
+                    addresses.put(found)
 
 
 def title_of(page: Page) -> str:

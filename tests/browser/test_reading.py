@@ -81,7 +81,7 @@ def test_a_note_and_tags_are_kept(server: Running, open_page: OpenPage, keep_pic
 
 
 def test_nothing_of_a_document_is_executed(server: Running, open_page: OpenPage) -> None:
-    page = open_found(server, open_page, "bond part 1")
+    page = open_found(server, open_page, "onerror")
     assert HOSTILE in title_of(page)
     assert page.evaluate("() => window.broken") is None
     links = page.locator("#about a").evaluate_all("links => links.map(link => [link.href, link.rel])")

@@ -145,7 +145,7 @@ def _draw_recall() -> Any:  # noqa: ANN401 - Altair's charts share no typed base
     import altair as alt
 
     x = alt.X("read:Q", title="documents read").axis(tickMinStep=1, grid=False)
-    y = alt.Y("found:Q", title="relevant found").axis(tickMinStep=1, tickCount=5)
+    y = alt.Y("found:Q", title="relevant found").axis(tickMinStep=1)
     tooltip = [alt.Tooltip("read:Q", format=","), alt.Tooltip("found:Q", format=",")]
     found = alt.Chart(alt.NamedData("curve")).mark_line(style="found", interpolate="step-after")
     band = alt.Chart(alt.NamedData("guess")).mark_area(style="guess").encode(x=x, y=alt.Y("low:Q"), y2="high:Q")

@@ -40,11 +40,13 @@ def at_least(value: float | None) -> str:
 def duration(seconds: float | None) -> str:
     """Write a time in the unit that fits it.
 
-    >>> duration(8.4), duration(95), duration(7330), duration(None)
-    ('8 s', '1 min 35 s', '2 h 2 min', '–')
+    >>> duration(8.44), duration(30), duration(95), duration(7330), duration(None)
+    ('8.4 s', '30 s', '1 min 35 s', '2 h 2 min', '–')
     """
     if seconds is None:
         return "–"
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
     rounded = round(seconds)
     if rounded < 60:
         return f"{rounded} s"

@@ -6,6 +6,7 @@ import { byId, element, hideBanner, showBanner } from "./dom.js";
 const PARTS = {
   title: "Title", abstract: "Abstract", text: "Text, where there is no abstract", id: "Id", label: "Known verdicts (1, yes, include …)",
 };
+const CHOOSE = "Its columns have names that are not known: say which hold the title and the abstract.";
 let waiting = null; // the token of the file that was looked at
 
 async function guarded(button, work) {
@@ -53,7 +54,7 @@ async function forget() {
 }
 
 function showPreview(preview) {
-  byId("preview-words").textContent = `${preview.name}: ${preview.n_rows.toLocaleString("en")} records. ${preview.arrival?.sentence ?? preview.problem}`;
+  byId("preview-words").textContent = `${preview.name}: ${preview.n_rows.toLocaleString("en")} records. ${preview.arrival?.sentence ?? problemOf(preview)}`;
   byId("mapping-fields").replaceChildren(...Object.entries(PARTS).map(([part, words]) => element("div", { class: "field" },
     element("label", { for: `part-${part}` }, words),
     element("select", { id: `part-${part}`, name: part }, ...optionsOf(part, preview)))));
@@ -64,6 +65,8 @@ function showPreview(preview) {
   byId("preview").hidden = false;
   byId("preview-title").focus();
 }
+
+const problemOf = ({ mapping, problem }) => (mapping.title || mapping.abstract || mapping.text ? problem : CHOOSE);
 
 function optionsOf(part, preview) {
   const made = part === "id" ? [["content", "made from the texts"]] : [];
