@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { drawDocument, drawStanding } from "./document.js";
-import { byId, chip, element, hideBanner, keep, kept, several, showBanner } from "./dom.js";
+import { byId, chip, count, element, hideBanner, keep, kept, several, showBanner } from "./dom.js";
 import { newKey, onKeys } from "./keys.js";
 import { Line } from "./line.js";
 import { makeMarker } from "./marking.js";
@@ -60,7 +60,8 @@ async function rest() {
   line.counts(counts);
   lockVerdicts(true);
   if (counts.unread === 0) {
-    byId("n-unsure").textContent = several(counts.maybe + counts.skip, "document");
+    byId("n-maybe").textContent = count(counts.maybe);
+    byId("n-skip").textContent = count(counts.skip);
     byId("unsure").hidden = counts.maybe + counts.skip === 0;
     showOnly("finished");
   } else if (performance.now() - page.restingSince > PATIENCE || byId("reading").hidden) {
