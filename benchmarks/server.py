@@ -1,0 +1,141 @@
+"""Benchmark of the review server, over loopback; prints data, seed, machine, load and command with the numbers.
+
+    python -m benchmarks.server PART ... [--out out/server]
+
+start       from the command to the first document, for 20,000 and 100,000 records: a new review, and one begun before
+next        how long the next document and an answer take while the learner learns from each answer
+memory      of the server and of the learner over 20,000 answers
+
+The records are made of docstrings (benchmarks/server_texts.py); relevant is what is about statistics. Results are
+written as JSON to the folder of results, the memory as a chart too. Times want an otherwise idle machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import psutil
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from at_k import machine
+from server_process import DESCRIPTION, Server, first_document_seconds, made_review, records
+
+from riffler.data.atomic import atomic_write
+from riffler.evaluation.charts import save_chart, styled
+
+PARTS = ("start", "next", "memory")
+WANTED_SECONDS = {20_000: 10.0, 100_000: 60.0}
+WANTED_MS = 50.0
+N_NEXT, N_MEMORY, EVERY = 500, 20_000, 250
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--out", type=Path, default=Path("out/server"), help="folder of the results")
+    parser.add_argument("--records", type=int, nargs="*", default=list(WANTED_SECONDS), help="of the part start")
+    parser.add_argument("--answers", type=int, default=N_MEMORY, help="of the part memory")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    print(f"machine: {machine()}; load {os.getloadavg()[0]:.1f}; seed {given.seed}")
+    print(f"command: python -m benchmarks.server {' '.join(sys.argv[1:])}", flush=True)
+    for part in given.parts:
+        if part == "start":
+            found: Any = [_start(given.out, n, given.seed) for n in given.records]
+        elif part == "next":
+            found = _next(given.out, given.seed)
+        else:
+            found = _memory(given.out, given.answers, given.seed)
+        facts = {"machine": machine(), "load": os.getloadavg()[0], "seed": given.seed, "results": found}
+        with atomic_write(given.out / f"{part}.json") as draft:
+            draft.write_text(json.dumps(facts, indent=1), encoding="utf-8")
+
+
+def _start(out: Path, n: int, seed: int) -> dict[str, float]:
+    """Start on a new file of records, and once more on the review that it made."""
+    source = records(out, n, seed)
+    review = source.with_suffix(".riffler")
+    review.unlink(missing_ok=True)
+    seconds = [first_document_seconds(path) for path in (source, review)]
+    print(
+        f"start: {n:,} records ({source.stat().st_size / 1e6:.0f} MB): first document after {seconds[0]:.1f} s "
+        f"(wanted: {WANTED_SECONDS.get(n, float('nan')):g} s); begun before: {seconds[1]:.1f} s",
+        flush=True,
+    )
+    return {"records": n, "new": seconds[0], "begun": seconds[1]}
+
+
+def _next(out: Path, seed: int, n: int = 20_000) -> dict[str, dict[str, float]]:
+    """Read one document after the other, as quickly as the server lets: each answer makes the learner learn."""
+    review = made_review(out / "next.riffler", records(out, n, seed))
+    took: dict[str, list[float]] = {"next": [], "answer": [], "next 5": []}
+    with Server(review) as server:
+        server.wait_until_learned()
+        for number in range(N_NEXT):
+            shown = server.timed(took["next"], partial(server.next, 1))
+            server.timed(took["answer"], partial(server.answer, shown, f"next/{number}"))
+            server.timed(took["next 5"], partial(server.next, 5))
+        behind = server.get("/review")["learner"]["behind"]
+    found = {name: _percentiles(values) for name, values in took.items()}
+    for name, values in found.items():
+        print(f"next: {n:,} records, {name}: " + ", ".join(f"{key} {ms:.1f} ms" for key, ms in values.items()))
+    print(f"next: wanted is a p95 of {WANTED_MS:g} ms; in the end {behind} of {N_NEXT} answers were not learned yet")
+    return found
+
+
+def _percentiles(seconds: list[float]) -> dict[str, float]:
+    ms = 1000 * np.array(seconds)
+    return {"p50": float(np.median(ms)), "p95": float(np.quantile(ms, 0.95)), "max": float(ms.max())}
+
+
+def _memory(out: Path, n_answers: int, seed: int) -> list[dict[str, float]]:
+    """Answer about most of a collection, ten at a time, and look at both processes now and then."""
+    review = made_review(out / "memory.riffler", records(out, n_answers + 5_000, seed))
+    seen: list[dict[str, float]] = []
+    start = time.monotonic()
+    with Server(review) as server:
+        server.wait_until_learned()
+        n = 0
+        while n < n_answers:
+            batch = server.next(10)
+            server.answer(batch, f"memory/{n}")
+            before, n = n, n + len(batch)
+            if before // EVERY != n // EVERY or not seen:
+                seen.append({"answers": n, "seconds": time.monotonic() - start, **_megabytes(server)})
+        server.wait_until_learned()
+        seen.append({"answers": n, "seconds": time.monotonic() - start, **_megabytes(server)})
+    for name in ("server", "learner"):
+        early, late = seen[len(seen) // 4][name], seen[-1][name]
+        print(f"memory: {name}: {early:.0f} MB after a quarter, {late:.0f} MB after {n:,} answers")
+    print(f"memory: {seen[-1]['seconds']:.0f} s in all, {1000 * seen[-1]['seconds'] / n:.1f} ms an answer")
+    _memory_chart(out / "memory.svg", seen)
+    return seen
+
+
+def _megabytes(server: Server) -> dict[str, float]:
+    return {name: psutil.Process(pid).memory_info().rss / 1e6 for name, pid in server.pids().items()}
+
+
+def _memory_chart(path: Path, seen: list[dict[str, float]]) -> None:
+    import altair as alt
+
+    rows = [
+        {"answers": one["answers"], "MB": one[name], "process": name} for one in seen for name in ("server", "learner")
+    ]
+    chart = alt.Chart(pl.DataFrame(rows)).mark_line().encode(x="answers:Q", y="MB:Q", color="process:N")
+    save_chart(styled(chart, f"Memory over a review ({DESCRIPTION!r})"), path)
+
+
+if __name__ == "__main__":
+    main()
