@@ -48,7 +48,7 @@ def newest_common(kept: Sequence[Snapshot], own: Ledger, other: Ledger) -> Snaps
 def worth_keeping(number: int, newest: int) -> bool:
     """Tell whether a snapshot shall still be kept when the ``newest`` is taken; both are counted from 1.
 
-    Multiples of 4^j are kept until 2 * 4^j have followed: few in all, and between them none is more than four times as
+    Multiples of 4^j are kept until 2 * 4^j have followed: few in all, and between them none is more than five times as
     far back as what is looked for. What lies before all of them takes a replay.
 
     >>> [number for number in range(1, 501) if worth_keeping(number, 500)]
