@@ -92,6 +92,16 @@ def test_a_file_without_known_columns_can_still_be_mapped(tmp_path: Path) -> Non
     assert collection.labels.tolist() == [1, 0]
 
 
+def test_labels_are_left_alone_when_nobody_wants_them(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    FRAME.with_columns(included=pl.Series(["perhaps", "see above", "no idea"])).write_csv(path)
+    with pytest.raises(InputError, match="perhaps"):
+        read_upload(path)
+    collection = read_upload(path, Mapping(label=""))
+    assert collection.labels is None
+    assert collection.columns["included"].to_list() == ["perhaps", "see above", "no idea"]
+
+
 def test_the_columns_of_an_export_are_offered(tmp_path: Path) -> None:
     with new_review(tmp_path, n=4) as review:
         review.answer([say("d0", "relevant"), say("d1", "irrelevant")])

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Arrival", "Limits", "Mapping", "Preview", "add_upload", "arrival_of", "preview_upload", "read_upload"]
 
 SAMPLE_ROWS, SAMPLE_CHARACTERS = 5, 400
+NO_LABELS = ""
 LEFT_OUT = "left out"
 """Event of documents that were in a file and in the review already, by their ids."""
 
@@ -45,6 +46,7 @@ LEFT_OUT = "left out"
 class Mapping:
     """Which column plays which part, as in ``read_collection``; None lets it be found by its name.
 
+    label : "" takes no labels, whatever columns there are
     positive : values of the label column that are relevant; with none they are 1, yes, include and the like
     """
 
@@ -230,8 +232,11 @@ def _frame(file: Path, limits: Limits) -> pl.DataFrame:
 
 
 def _collection(frame: pl.DataFrame, mapping: Mapping, source: str) -> Collection:
-    chosen = {**asdict(mapping), "positive": mapping.positive or None}
-    return collection_from_frame(frame, **chosen, source=source)
+    chosen = {**asdict(mapping), "label": mapping.label or None, "positive": mapping.positive or None}
+    if mapping.label != NO_LABELS:
+        return collection_from_frame(frame, **chosen, source=source)
+    unread = [name for name in [find_column(frame, "label")] if name is not None]  # it may hold anything
+    return replace(collection_from_frame(frame.drop(unread), **chosen, source=source), labels=None, columns=frame)
 
 
 def _guess(frame: pl.DataFrame) -> Mapping:

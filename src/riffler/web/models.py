@@ -287,7 +287,7 @@ class MappingOut(BaseModel):
     abstract: str | None = Field(default=None, max_length=MAX_ID)
     text: str | None = Field(default=None, max_length=MAX_ID, description="Where there is no abstract.")
     id: str | None = Field(default=None, max_length=MAX_ID, description="`content` makes ids of the texts.")
-    label: str | None = Field(default=None, max_length=MAX_ID, description="Labels that are known.")
+    label: str | None = Field(default=None, max_length=MAX_ID, description="Known labels; an empty name takes none.")
 
 
 class ImportIn(Given):
