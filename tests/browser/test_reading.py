@@ -132,6 +132,20 @@ def test_marked_words_and_why_are_the_readers_choice(server: Running, open_page:
     page.keyboard.press("w")
 
 
+def test_enter_and_space_press_what_has_the_focus(server: Running, open_page: OpenPage) -> None:
+    page = open_page(server)
+    title = title_of(page)
+    fields = page.locator("#fields")
+    for key in ("Enter", "Space"):
+        fields.locator("summary").focus()
+        before = fields.evaluate("one => one.open")
+        page.keyboard.press(key)
+        assert fields.evaluate("one => one.open") is not before
+    page.locator("#title").focus()
+    page.keyboard.press("Enter")  # without a verdict nothing goes on
+    assert title_of(page) == title
+
+
 @pytest.mark.parametrize(
     ("text", "spans"),
     [

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.responses import FileResponse, HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from riffler.review.history import HistoryFilter
 from riffler.review.schema import VERDICTS
@@ -121,9 +121,9 @@ def settings_page(request: Request, review: TheReview) -> HTMLResponse:
 
 
 @router.get("/static/vega.js")
-def vega() -> FileResponse:
+def vega() -> Response:
     """The script that draws charts."""
-    return FileResponse(vega_script(), media_type="text/javascript")
+    return Response(vega_script(), media_type="text/javascript")
 
 
 def static(name: str) -> str:

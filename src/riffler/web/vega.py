@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from threading import Lock
 
@@ -13,25 +15,29 @@ VEGA_LITE = "6.4"
 _making = Lock()
 
 
-def vega_script() -> Path:
-    """Return the file of the bundle; made on first use, which takes about two seconds.
+def vega_script() -> bytes:
+    """Return the bundle; made on the first use on a machine, which takes about two seconds."""
+    with _making:  # several charts may ask at once
+        return _kept_script()
 
-    It is keyed by the versions in it, so that another version of vl-convert makes its own.
-    """
+
+@cache
+def _kept_script() -> bytes:
+    """Read the bundle from the cache folder, or make it; the file is keyed by the versions that are in it."""
     import vl_convert
 
     from riffler.data.atomic import atomic_write
 
     versions = f"{VEGA_LITE}-{vl_convert.get_vega_version()}-{vl_convert.get_vega_embed_version()}"
     target = cache_folder() / f"vega-{versions}.js"
-    with _making:
-        if not target.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_write(target) as draft:
-                draft.write_text(
-                    vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE), encoding="utf-8"
-                )
-    return target
+    if target.is_file():
+        return target.read_bytes()
+    script: bytes = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE).encode()
+    with suppress(OSError):  # without a place to keep it the next server makes it again
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(target) as draft:
+            draft.write_bytes(script)
+    return script
 
 
 def cache_folder() -> Path:

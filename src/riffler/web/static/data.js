@@ -6,6 +6,8 @@ import { byId, element, hideBanner, showBanner } from "./dom.js";
 const PARTS = {
   title: "Title", abstract: "Abstract", text: "Text, where there is no abstract", id: "Id", label: "Known verdicts (1, yes, include …)",
 };
+const BY_NAME = "\u0000"; // no column is called so
+const EXTRA = { id: [["content", "made from the texts"]], label: [["", "none: leave them out"]] };
 const CHOOSE = "Its columns have names that are not known: say which hold the title and the abstract.";
 let waiting = null; // the token of the file that was looked at
 
@@ -36,7 +38,7 @@ byId("import").addEventListener("submit", (event) => {
 byId("mapping").addEventListener("submit", (event) => {
   event.preventDefault();
   guarded(event.submitter, async () => {
-    const chosen = [...byId("mapping-fields").querySelectorAll("select")].map((one) => [one.name, one.value || null]);
+    const chosen = [...byId("mapping-fields").querySelectorAll("select")].map((one) => [one.name, one.value === BY_NAME ? null : one.value]);
     const arrival = await post(`/imports/${waiting}`, { mapping: Object.fromEntries(chosen) });
     waiting = null;
     byId("preview").hidden = true;
@@ -69,9 +71,13 @@ function showPreview(preview) {
 const problemOf = ({ mapping, problem }) => (mapping.title || mapping.abstract || mapping.text ? problem : CHOOSE);
 
 function optionsOf(part, preview) {
-  const made = part === "id" ? [["content", "made from the texts"]] : [];
-  const choices = [["", "–"], ...made, ...preview.columns.map((name) => [name, name])];
-  return choices.map(([value, words]) => element("option", { value, selected: value === (preview.mapping[part] ?? "") }, words));
+  const choices = [
+    [BY_NAME, "found by its name"],
+    ...(EXTRA[part] ?? []),
+    ...preview.columns.map((name) => [name, name]),
+  ];
+  const chosen = preview.mapping[part] ?? BY_NAME;
+  return choices.map(([value, words]) => element("option", { value, selected: value === chosen }, words));
 }
 
 // Out

@@ -10,7 +10,7 @@ export function newKey() {
 export function onKeys(actions) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
-    if (document.querySelector("dialog[open]")) return;
+    if (document.querySelector("dialog[open]") || isPressing(event)) return;
     const action = actions[event.key] ?? actions[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
@@ -21,4 +21,9 @@ export function onKeys(actions) {
 export function isTyping(target) {
   return target instanceof HTMLElement
     && (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio])"));
+}
+
+// Enter and Space press the button that has the focus.
+function isPressing({ key, target }) {
+  return (key === "Enter" || key === " ") && target instanceof HTMLElement && target.matches("a, button, summary, input");
 }
