@@ -57,13 +57,13 @@ def review_file(
     target = file or _beside(path)
     if path.suffix == ENDING and path.exists() and target != path:
         raise InputError(f"{path} is a review already. Leave out --file, or copy it with `riffler backup {path}`.")
+    output.check_target(target, "--file")
     if target.exists():
         asked.check_for_existing(target)
         _open_again(target, asked, say)
         return target
     if path.suffix == ENDING:
         raise InputError(f"{path}: there is no such file. Name the collection that it shall be made of.")
-    output.check_target(target, "--file")
     target.parent.mkdir(parents=True, exist_ok=True)
     if _is_archive(path):
         from riffler.review.archive import open_archive
