@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ from riffler.errors import DataFileError
 
 if TYPE_CHECKING:
     import polars as pl
+
+# it tells of every empty column; without a handler of its own that would be printed among our output
+logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 
 
 def read_spreadsheet(path: Path) -> pl.DataFrame:
