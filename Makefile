@@ -25,12 +25,12 @@ debian_install = \
 # Two test processes share the cores: more threads in each would only wait for one another.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: help demo test lint docs bench soak reproduce clean
+.PHONY: help demo test lint docs bench soak reproduce clean chromium
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: $(VENV)/.core ## rank digits, buy labels for their top, then find all docstrings of a topic; writes out/demo/
+demo: $(VENV)/.core ## rank digits, buy labels, simulate a review and open its page; writes out/demo/
 	$(BIN)/riffler rank demo -k 0.75 --kernel rbf --kernel linear --seed 0 \
 	  --chart out/demo/precision_at_k.html --chart out/demo/precision_at_k.png \
 	  --ranked out/demo/ranked.csv --json out/demo/results.json
@@ -39,8 +39,11 @@ demo: $(VENV)/.core ## rank digits, buy labels for their top, then find all docs
 	$(BIN)/riffler simulate docstrings --label-column topic --labels scipy.stats --policy default --policy random \
 	  --batch 20 --runs 2 --stop control --stop knee --target 0.9 --out out/demo/search \
 	  --report out/demo/search.html --json out/demo/search.json
+	if [ -t 0 ] && [ -t 1 ]; then once=; else once=--once; fi; \
+	$(BIN)/riffler review docstrings --file out/demo/docstrings.riffler $$once \
+	  --description "statistics: distributions and tests"
 
-test: lint docs ## everything CI checks: lint, types, layers, docs, doctests and tests
+test: lint docs chromium ## everything CI checks: lint, types, layers, docs, doctests and tests
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m "not soak"
 
 lint: $(VENV)/.test ## ruff, mypy strict and the import layers
@@ -58,7 +61,7 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	$(BIN)/python benchmarks/search_peers.py --cache out/asreview
 	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
 
-soak: $(VENV)/.test ## the long tests that `make test` leaves out, and the others on many more random cases
+soak: $(VENV)/.test chromium ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m soak
 	$(ONE_THREAD) RIFFLER_HYPOTHESIS=soak $(BIN)/pytest -n 2 --dist loadfile -m "not soak" tests --ignore tests/test_wheel.py
 
@@ -66,6 +69,11 @@ reproduce: $(VENV)/.core ## run the published results again; writes out/reproduc
 	$(BIN)/riffler reproduce at-k --out out/reproduce
 	$(BIN)/riffler reproduce active-at-k --out out/reproduce
 	$(BIN)/riffler reproduce active-search --out out/reproduce
+
+# The browser of the browser tests: the one that RIFFLER_CHROMIUM names, or Debian's.
+chromium:
+	@if [ -z "$${RIFFLER_CHROMIUM:-}" ] && ! command -v chromium > /dev/null && ! command -v chromium-browser > /dev/null; \
+	then $(call debian_install,chromium); fi
 
 clean: ## remove the environment and everything built
 	rm -rf $(VENV) out site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
