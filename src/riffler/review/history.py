@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from riffler.review.documents import asked_id
 from riffler.review.schema import Document, LedgerRow, Reviewer
-from riffler.review.standing import is_replaced, stands
+from riffler.review.standing import REPLACED, STANDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class HistoryLine:
 
 def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> list[HistoryLine]:
     """Return the lines that pass, the latest first, at most n."""
-    holds = and_(stands(), ~is_replaced())
+    holds = and_(STANDS, ~REPLACED)
     found = (
         select(LedgerRow, Document.name, Document.title, Reviewer.name, holds.label("holds"))
         .join(Document, Document.id == LedgerRow.document_id)

@@ -13,7 +13,7 @@ from riffler.errors import AnswerConflict, InputError, UnknownName
 from riffler.review.database import now
 from riffler.review.documents import asked_id
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
-from riffler.review.standing import check_verdict, is_replaced, last_answer, stands
+from riffler.review.standing import REPLACED, STANDS, check_verdict, last_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +130,12 @@ def append_undo(session: Session, review_id: int, reviewer: str, ledger_id: int,
 def last_answer_of(session: Session, review_id: int, reviewer: str) -> int | None:
     """Return the number of the reviewer's last answer that may be undone: it holds, and was not known before."""
     mine = (
-        select(LedgerRow)
+        select(LedgerRow.id)
         .join(Reviewer, Reviewer.id == LedgerRow.reviewer_id)
         .where(LedgerRow.review_id == review_id, Reviewer.name == reviewer, LedgerRow.origin != "prior")
-        .where(stands(), ~is_replaced())
+        .where(STANDS, ~REPLACED)
     )
-    row = session.scalars(mine.order_by(LedgerRow.id.desc()).limit(1)).first()
-    return None if row is None else row.id
+    return session.scalar(mine.order_by(LedgerRow.id.desc()).limit(1))
 
 
 def _append_answer(session: Session, review_id: int, person: int, answer: Answer) -> Receipt:

@@ -42,21 +42,25 @@ def check_verdict(verdict: str) -> None:
         raise UnknownName.among("verdict", verdict, VERDICTS)
 
 
-def stands(answer: type[LedgerRow] = LedgerRow) -> ColumnElement[bool]:
-    """Tell of a row of the ledger whether it is an answer that was not undone."""
-    undo = aliased(LedgerRow)
-    return and_(answer.kind == "answer", ~exists().where(undo.undoes_id == answer.id))
+# Made once, for making them takes longer than asking the database.
+_UNDO, _LATER, _UNDO_OF_LATER = aliased(LedgerRow), aliased(LedgerRow), aliased(LedgerRow)
+_FIRST, _LAST = aliased(LedgerRow), aliased(LedgerRow)
 
+STANDS = and_(LedgerRow.kind == "answer", ~exists().where(_UNDO.undoes_id == LedgerRow.id))
+"""Of a row of the ledger: it is an answer that was not undone."""
 
-def is_replaced() -> ColumnElement[bool]:
-    """Tell of an answer whether a later one about the same document stands."""
-    later = aliased(LedgerRow)
-    return exists().where(later.document_id == LedgerRow.document_id, later.id > LedgerRow.id, stands(later))
+REPLACED = exists().where(
+    _LATER.document_id == LedgerRow.document_id,
+    _LATER.id > LedgerRow.id,
+    _LATER.kind == "answer",
+    ~exists().where(_UNDO_OF_LATER.undoes_id == _LATER.id),
+)
+"""Of an answer: a later one about the same document stands."""
 
 
 def standing_answers(review_id: int) -> Select[LedgerRow]:
     """Select the answers that were not undone."""
-    return select(LedgerRow).where(LedgerRow.review_id == review_id, stands())
+    return select(LedgerRow).where(LedgerRow.review_id == review_id, STANDS)
 
 
 def standing_about(document: ColumnElement[bool]) -> Select[LedgerRow]:
@@ -64,7 +68,7 @@ def standing_about(document: ColumnElement[bool]) -> Select[LedgerRow]:
 
     A document is of one review; without a word about the review the database looks for its few answers only.
     """
-    return select(LedgerRow).where(document, stands())
+    return select(LedgerRow).where(document, STANDS)
 
 
 def standings(session: Session, review_id: int, about: ColumnElement[bool] | None = None) -> list[Standing]:
@@ -72,19 +76,19 @@ def standings(session: Session, review_id: int, about: ColumnElement[bool] | Non
 
     ``about`` is a condition on the document of an answer, where not all are wanted.
     """
-    held = (standing_answers(review_id) if about is None else standing_about(about)).subquery()
+    held = standing_answers(review_id) if about is None else standing_about(about)
+    number = LedgerRow.id
     ends = (
-        select(held.c.document_id, func.min(held.c.id).label("first_id"), func.max(held.c.id).label("last_id"))
-        .group_by(held.c.document_id)
+        held.with_only_columns(LedgerRow.document_id, func.min(number).label("first"), func.max(number).label("last"))
+        .group_by(LedgerRow.document_id)
         .subquery()
     )
-    first, last = aliased(LedgerRow), aliased(LedgerRow)
     found = session.execute(
-        select(Document.name, last.verdict, first.id, last.id, first.origin, first.answered_at)
+        select(Document.name, _LAST.verdict, _FIRST.id, _LAST.id, _FIRST.origin, _FIRST.answered_at)
         .join_from(ends, Document, Document.id == ends.c.document_id)
-        .join(first, first.id == ends.c.first_id)
-        .join(last, last.id == ends.c.last_id)
-        .order_by(first.id)
+        .join(_FIRST, _FIRST.id == ends.c.first)
+        .join(_LAST, _LAST.id == ends.c.last)
+        .order_by(_FIRST.id)
     )
     return [
         Standing(name, verdict or "", first_id, last_id, origin or "", moment)  # answers have both: see the schema
@@ -98,8 +102,7 @@ def count_verdicts(session: Session, review_id: int) -> dict[str, int]:
     Where nothing was changed the answers are counted; only of the changed documents it is asked what holds.
     """
     changed = LedgerRow.document_id.in_(_changed_documents(review_id))
-    held = standing_about(changed).subquery()
-    last = select(func.max(held.c.id)).group_by(held.c.document_id)
+    last = standing_about(changed).with_only_columns(func.max(LedgerRow.id)).group_by(LedgerRow.document_id)
     counts = dict.fromkeys(VERDICTS, 0)
     for sign, wanted in (
         (1, LedgerRow.review_id == review_id),
