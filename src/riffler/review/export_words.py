@@ -51,7 +51,10 @@ def _answers(session: Session, review_id: int) -> dict[int, LastWord]:
         .join(last, last.id == ends.c.last_id)
         .join(Reviewer, Reviewer.id == last.reviewer_id)
     )
-    return {number: LastWord(*said) for number, *said in found}
+    return {
+        number: LastWord(verdict, origin, moment, seconds, person, note)
+        for number, verdict, origin, moment, seconds, person, note in found
+    }
 
 
 def _notes(session: Session, review_id: int) -> list[tuple[int, str]]:
