@@ -38,8 +38,7 @@ def something_said(page: Page, said: set[str], server: Running) -> None:
         said.add(server.address)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("light", 390)])
 def test_no_serious_fault_for_anybody(
     server: Running, open_page: OpenPage, keep_picture: KeepPicture, said: set[str], scheme: str, width: int
 ) -> None:
