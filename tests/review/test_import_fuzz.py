@@ -20,7 +20,7 @@ LIMITS = Limits(n_bytes=20_000_000, n_unpacked=50_000_000)
 N_QUICK, N_SOAK = 100, 1000
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def review(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Review]:
     with new_review(tmp_path_factory.mktemp("review"), n=5) as opened:
         yield opened
