@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from riffler.review.drafts import sweep_drafts
 from riffler.review.history import HistoryFilter
-from riffler.review.store import open_review
-from tests.review.reviews import new_review, say, verdict_on
+from riffler.review.store import create_review, open_review
+from tests.review.reviews import library, new_review, say, verdict_on
 
 ROOT = Path(__file__).parent.parent.parent
 N = 4000
@@ -76,12 +77,29 @@ def test_threads_share_a_review(tmp_path: Path) -> None:
 
 
 def test_a_kill_while_creating_leaves_a_whole_review_or_none(tmp_path: Path) -> None:
-    for at, seconds in enumerate((0.0, 0.15, 0.4)):
-        path = tmp_path / f"{at}.riffler"
+    path = tmp_path / "made.riffler"
+    for seconds in (0.0, 0.1, 0.3):
         kill_after(writer("create", path, N), seconds)
         if path.exists():
             with open_review(path) as review:
                 assert review.collection().n_items == N
+            path.unlink()
+    create_review(path, library(20)).close()
+    left = [file for file in tmp_path.iterdir() if file != path]
+    assert all(file.stat().st_size == 0 for file in left), "drafts of the killed were swept, but for new and empty ones"
+
+
+def test_a_draft_that_somebody_works_on_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "made.riffler"
+    other = writer("create", path, 5 * N)
+    while not (drafts := [file for file in tmp_path.glob(".made-*.riffler") if file.stat().st_size]):
+        assert other.poll() is None
+    sweep_drafts(path)
+    assert drafts[0].exists() or path.exists()
+    said, _ = other.communicate(timeout=120)
+    assert (other.returncode, said) == (0, "done\n")
+    with open_review(path) as review:
+        assert review.counts()["unread"] == 5 * N
 
 
 def test_a_kill_while_adding_leaves_all_documents_or_none(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from riffler.review.documents import (
     read_document,
     read_twins,
 )
+from riffler.review.drafts import keep_to_itself, remove_beside, sweep_drafts
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_in_use, tags_of
 from riffler.review.pictures import ProgressView, view_progress
@@ -72,8 +73,10 @@ def create_review(
     target = Path(path)
     if target.exists():
         raise InputError(f"{target}: there is a file already. Open it, or choose another name.")
+    sweep_drafts(target)
     with atomic_write(target) as draft:
         engine = connect(draft)
+        keep_to_itself(engine)
         try:
             make_tables(engine)
             with writing(engine) as session:
@@ -89,7 +92,7 @@ def create_review(
             _leave_one_file(engine)
         finally:
             engine.dispose()
-            _sweep(draft)
+            remove_beside(draft)
     return open_review(target)
 
 
@@ -376,8 +379,3 @@ def _add(
 def _leave_one_file(engine: Engine) -> None:
     with in_words(), closing(engine.raw_connection()) as connection:  # raw: outside of a transaction
         connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _sweep(draft: Path) -> None:
-    for ending in ("-wal", "-shm"):
-        draft.with_name(draft.name + ending).unlink(missing_ok=True)
