@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import vl_convert
 
 from riffler.errors import UnknownName
-from riffler.web import vega
+from riffler.web import charts, vega
 from riffler.web.charts import CHARTS, chart_data, chart_spec
 
 CLUSTERS = [
@@ -38,6 +40,24 @@ def test_a_request_does_not_change_the_next_one() -> None:
     before = chart_spec("recall", progress(), [])
     chart_spec("recall", {}, [])["layer"].clear()
     assert chart_spec("recall", progress(), []) == before
+
+
+def test_charts_of_several_threads_are_not_mixed_up() -> None:
+    alone = {name: chart_spec(name, progress(), CLUSTERS) for name in CHARTS}
+
+    def draw(name: str) -> dict[str, Any]:
+        return chart_spec(name, progress(), CLUSTERS)
+
+    switch = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(10):
+            charts._template.cache_clear()
+            with ThreadPoolExecutor(len(CHARTS)) as pool:
+                together = dict(zip(CHARTS, pool.map(draw, CHARTS), strict=True))
+            assert together == alone
+    finally:
+        sys.setswitchinterval(switch)
 
 
 @pytest.mark.parametrize("n", [1, 9, 10, 137, 5000])

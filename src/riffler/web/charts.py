@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import pi, sqrt
+from threading import Lock
 from typing import Any, TypeAlias
 
 from riffler.errors import UnknownName
@@ -26,6 +27,9 @@ N_BARS = 24
 FIRST_BAR = 10
 FAR = 3.0
 """An estimate of more than this many times what was found would flatten the curve, and is told in words alone."""
+
+
+_drawing = Lock()  # Altair's setters, such as alt.Y(...).axis(...), mix up charts of several threads
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,8 @@ def chart_spec(name: str, progress: Mapping[str, Any], clusters: Clusters) -> Sp
     """
     if name not in CHARTS:
         raise UnknownName.among("chart", name, CHARTS)
-    spec = copy.deepcopy(_template(name))
+    with _drawing:
+        spec = copy.deepcopy(_template(name))
     named = chart_data(name, progress, clusters).named
     if "layer" in spec:  # one without data has no extent, and would take that of the others away
         spec["layer"] = [layer for layer in spec["layer"] if "data" not in layer or named[layer["data"]["name"]]]
@@ -166,7 +171,7 @@ def _draw_pace() -> Any:  # noqa: ANN401
         alt.Tooltip("share:Q", format=".0%"),
     ]
     bars = alt.Chart(alt.NamedData("blocks")).mark_rect(style="found-bar")
-    return bars.encode(x=x, x2="stop:Q", y=y, y2=alt.datum(0), tooltip=tooltip).properties(**_size(180))
+    return bars.encode(x=x, x2="stop:Q", y=y, y2=alt.datum(0), tooltip=tooltip).properties(**_size(260))
 
 
 def _draw_map() -> Any:  # noqa: ANN401
