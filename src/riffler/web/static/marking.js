@@ -9,11 +9,13 @@ export function makeMarker(terms, own) {
   const words = new Map();
   const pairs = new Map();
   for (const [term, weight] of terms) {
+    if (!/\p{L}/u.test(term)) continue; // a bare number says nothing to a reader
     const kind = weight > 0 ? "for" : "against";
     (term.includes(" ") ? pairs : words).set(term, kind);
   }
-  const phrases = own.map((phrase) => phrase.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+\*?/gu) ?? []).filter((one) => one.length);
-  return { spans: (text) => findSpans(text, words, pairs, phrases), draw: (text) => drawn(text, findSpans(text, words, pairs, phrases)) };
+  const phrases = own.map((phrase) => phrase.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+\*?/gu) ?? []);
+  const spans = (text) => findSpans(text, words, pairs, phrases.filter((one) => one.length));
+  return { spans, draw: (text) => drawn(text, spans(text)) };
 }
 
 // A fragment of plain text nodes and <mark> elements; nothing of the text is ever read as HTML.
