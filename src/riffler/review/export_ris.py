@@ -61,7 +61,7 @@ def _records(block: Block) -> Iterator[Record]:
     rows = zip(block.columns.iter_rows(named=True), texts.iter_rows(named=True), block.texts, strict=True)
     for row, cells, (title, abstract) in rows:
         own = record_of(row)
-        if own is not None and own[0] and any(tag == RIS.opening for tag, _ in own):
+        if own is not None and any(tag == RIS.opening for tag, _ in own):
             yield own
         else:
             yield _made_record(cells, known, title, abstract)
