@@ -13,7 +13,7 @@ import pytest
 
 import riffler
 
-HEAVY = ("alembic", "altair", "numba", "sklearn", "sqlalchemy")
+HEAVY = ("alembic", "altair", "fastapi", "numba", "sklearn", "sqlalchemy", "uvicorn")
 
 
 def heavy_modules_after(code: str) -> list[str]:
@@ -39,7 +39,7 @@ def test_import_riffler_is_light() -> None:
     assert heavy_modules_after("import riffler") == []
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["rank", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["rank", "--help"], ["review", "--help"]])
 def test_asking_for_help_is_light(arguments: list[str]) -> None:
     assert heavy_modules_after(f"from riffler.cli import run\nassert run({arguments!r}) == 0") == []
 
