@@ -55,7 +55,7 @@ def test_duplicates_are_shown_with_their_own_texts(tmp_path: Path) -> None:
     collection = collection_from_frame(frame)
     with create_review(tmp_path / "r.riffler", collection, duplicates=find_duplicates(collection)) as review:
         head = review.document("a")
-        assert [(twin.title, twin.columns["year"]) for twin in review.twins("a")] == [
+        assert [(twin.title, twin.columns["year"]) for twin in review.whole_documents(["a"])[0].twins] == [
             (title, year) for name, title, year in frame.rows() if name in head.twins
         ]
         review.answer([say(head.twins[0], "relevant")])

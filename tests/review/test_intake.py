@@ -238,7 +238,7 @@ def test_what_the_review_has_is_recognised(tmp_path: Path) -> None:
         add_upload(review, collection_from_frame(later, source="later.csv"))
         assert review.collection().ids == ("a", "b", "d", "f")
         assert review.collection().twins == {"a": ("c",), "d": ("e",)}
-        assert [twin.document for twin in review.twins("a")] == ["c"]
+        assert [twin.document for twin in review.whole_documents(["a"])[0].twins] == ["c"]
         # the label that came with a duplicate does not overrule what a person said
         assert review.counts() == {"relevant": 2, "irrelevant": 0, "maybe": 0, "skip": 0, "unread": 2}
         assert [one.n for one in review.imports()] == [2, 2]

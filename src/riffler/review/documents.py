@@ -126,7 +126,7 @@ def load_collection(session: Session, review_id: int) -> Collection:
         select(Document).where(Document.review_id == review_id).order_by(Document.stratum_id, Document.position)
     ).all()
     strata = {one.id: one for one in session.scalars(select(Stratum).where(Stratum.review_id == review_id))}
-    parts = [_columns_of(strata[at], list(group)) for at, group in groupby(rows, key=lambda row: row.stratum_id)]
+    parts = [columns_of(strata[at], list(group)) for at, group in groupby(rows, key=lambda row: row.stratum_id)]
     columns = stacked(parts)
     asked = [at for at, row in enumerate(rows) if row.twin_of is None]
     name_of = {row.id: row.name for row in rows}
@@ -160,7 +160,7 @@ def stored_blocks(session: Session, review_id: int) -> Iterator[tuple[Stratum, l
     for part in session.scalars(rows).partitions():
         for at, group in groupby(part, key=lambda row: row.stratum_id):
             together = list(group)
-            yield strata[at], together, _columns_of(strata[at], together)
+            yield strata[at], together, columns_of(strata[at], together)
 
 
 def read_document(session: Session, review_id: int, name: str) -> DocumentView:
@@ -168,21 +168,8 @@ def read_document(session: Session, review_id: int, name: str) -> DocumentView:
     row = session.get_one(Document, asked_id(session, review_id, name))
     stratum = session.get_one(Stratum, row.stratum_id)
     twins = session.scalars(select(Document.name).where(Document.twin_of == row.id).order_by(Document.position))
-    columns = _columns_of(stratum, [row]).row(0, named=True)
+    columns = columns_of(stratum, [row]).row(0, named=True)
     return DocumentView(row.name, row.title, row.abstract, columns, stratum.id, stratum.source, tuple(twins))
-
-
-def read_twins(session: Session, review_id: int, name: str) -> list[DocumentView]:
-    """Return the documents that are shown with one, each with its own texts and columns."""
-    asked = asked_id(session, review_id, name)
-    rows = session.scalars(select(Document).where(Document.twin_of == asked).order_by(Document.position)).all()
-    strata = {row.stratum_id: session.get_one(Stratum, row.stratum_id) for row in rows}
-    return [
-        DocumentView(row.name, row.title, row.abstract, columns, stratum.id, stratum.source, ())
-        for row in rows
-        for stratum in [strata[row.stratum_id]]
-        for columns in [_columns_of(stratum, [row]).row(0, named=True)]
-    ]
 
 
 def asked_id(session: Session, review_id: int, name: str) -> int:
@@ -246,7 +233,7 @@ def _as_lines(columns: pl.DataFrame, n_rows: int) -> list[str]:
     return columns.write_ndjson().rstrip("\n").split("\n")  # splitlines would also split at separators inside texts
 
 
-def _columns_of(stratum: Stratum, rows: list[Document]) -> pl.DataFrame:
+def columns_of(stratum: Stratum, rows: list[Document]) -> pl.DataFrame:
     """Return the original columns of a stratum, with their names, types and order."""
     import polars as pl
 

@@ -25,7 +25,6 @@ from riffler.review.documents import (
     known_verdicts,
     load_collection,
     read_document,
-    read_twins,
 )
 from riffler.review.drafts import keep_to_itself, remove_beside, sweep_drafts
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
@@ -50,6 +49,7 @@ from riffler.review.settings import ReviewSettings
 from riffler.review.standing import Standing, count_verdicts, standings
 from riffler.review.tokens import Token, find_token, list_tokens, make_token, mark_used, revoke_token
 from riffler.review.upgrade import bring_up_to_date, copy_file, make_tables
+from riffler.review.whole_documents import WholeDocument, whole_documents
 
 if TYPE_CHECKING:
     from riffler.data.duplicates import Duplicates
@@ -196,10 +196,10 @@ class Review(SearchSide):
         with reading(self._engine) as session:
             return read_document(session, self.id, name)
 
-    def twins(self, name: str) -> list[DocumentView]:
-        """The documents that are shown with one: its duplicates."""
+    def whole_documents(self, names: Sequence[str]) -> list[WholeDocument]:
+        """Documents with their duplicates, verdicts, notes and tags, all of one moment."""
         with reading(self._engine) as session:
-            return read_twins(session, self.id, name)
+            return whole_documents(session, self.id, names)
 
     def strata(self) -> dict[int, tuple[str, ...]]:
         """The ids of the documents that are asked for, by stratum, in the order in which the strata came."""

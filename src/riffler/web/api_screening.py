@@ -24,7 +24,7 @@ from riffler.web.models import (
     Undone,
 )
 from riffler.web.state import TheReview
-from riffler.web.views import counts_out, document_out, receipt_out
+from riffler.web.views import counts_out, document_out, documents_out, receipt_out
 
 router = APIRouter(tags=["screening"])
 
@@ -34,15 +34,11 @@ def what_comes_next(
     review: TheReview, n: Annotated[int, Query(ge=1, le=50, description="How many to look ahead.")] = 1
 ) -> list[Suggested]:
     """Documents to read next; the one that was shown and not answered comes first, so a reload shows it again."""
+    queued = review.upcoming(n)
+    documents = documents_out(review, [one.document for one in queued])
     return [
-        Suggested(
-            suggestion=one.id,
-            why=one.why,
-            origin=one.origin,
-            score=one.score,
-            document=document_out(review, one.document),
-        )
-        for one in review.upcoming(n)
+        Suggested(suggestion=one.id, why=one.why, origin=one.origin, score=one.score, document=document)
+        for one, document in zip(queued, documents, strict=True)
     ]
 
 

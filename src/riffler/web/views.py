@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from riffler.review.documents import DocumentView
 from riffler.review.remarks import Receipt
 from riffler.review.store import Review
+from riffler.review.whole_documents import WholeDocument
 from riffler.web.models import Counts, DocumentOut, LearnerOut, ReceiptOut, Twin
 from riffler.web.settings import Keeper
 
 
 def document_out(review: Review, name: str) -> DocumentOut:
     """Return a document with its duplicates, verdict, note and tags."""
-    view = review.document(name)
-    standing = review.standing_of(view.document)
-    return DocumentOut(
-        id=view.document,
-        title=view.title,
-        abstract=view.abstract,
-        columns=plain_columns(view.columns),
-        source=view.source,
-        twins=[_twin(one) for one in review.twins(view.document)] if view.twins else [],
-        verdict=None if standing is None else standing.verdict,  # type: ignore[arg-type]  # the schema allows these only
-        answer=None if standing is None else standing.last_id,
-        note=review.note_of(view.document),
-        tags=review.tags_of(view.document),
-    )
+    return documents_out(review, [name])[0]
+
+
+def documents_out(review: Review, names: Sequence[str]) -> list[DocumentOut]:
+    """Return several documents, which are read together."""
+    return [_document(one) for one in review.whole_documents(names)]
 
 
 def receipt_out(receipt: Receipt) -> ReceiptOut:
@@ -71,6 +64,22 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a column holds
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return str(value)
+
+
+def _document(whole: WholeDocument) -> DocumentOut:
+    view, standing = whole.view, whole.standing
+    return DocumentOut(
+        id=view.document,
+        title=view.title,
+        abstract=view.abstract,
+        columns=plain_columns(view.columns),
+        source=view.source,
+        twins=[_twin(one) for one in whole.twins],
+        verdict=None if standing is None else standing.verdict,  # type: ignore[arg-type]  # the schema allows these only
+        answer=None if standing is None else standing.last_id,
+        note=whole.note,
+        tags=list(whole.tags),
+    )
 
 
 def _twin(view: DocumentView) -> Twin:

@@ -1,0 +1,40 @@
+"""Documents that are read together are what they are one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from riffler.data.collection_reading import collection_from_frame
+from riffler.data.duplicates import find_duplicates
+from riffler.review.remarks import Remark
+from riffler.review.store import create_review
+from tests.review.reviews import library, say
+
+
+def test_documents_read_together_equal_those_read_one_by_one(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"id": ["a", "b", "c", "d"], "title": ["Snow melts", "snow melts.", "Trade", "SNOW melts"], "n": [1, 2, 3, 4]}
+    )
+    first = collection_from_frame(frame)
+    with create_review(tmp_path / "r.riffler", first, duplicates=find_duplicates(first)) as review:
+        review.add_documents(library(3, prefix="e"))
+        review.answer([say("a", "relevant"), say("e1", "skip"), say("e1", "maybe")])
+        for key, (document, tag) in enumerate([("a", "y"), ("a", "x"), ("e1", "x"), ("c", "z")]):
+            review.tag(Remark(document, f"t{key}", note=tag))
+        review.untag(Remark("c", "u", note="z"))
+        for key, note in enumerate(["first", "", "last"]):
+            review.note(Remark("e1", f"n{key}", note=note))
+        names = ["e1", "b", "c", "e2", "b"]
+        for name, whole in zip(names, review.whole_documents(names), strict=True):
+            assert whole.view == review.document(name)
+            assert whole.standing == review.standing_of(name)
+            assert whole.note == review.note_of(name)
+            assert list(whole.tags) == review.tags_of(name)
+            assert tuple(twin.document for twin in whole.twins) == whole.view.twins
+        twins = {twin.document: (twin.title, twin.columns["n"]) for twin in review.whole_documents(["a"])[0].twins}
+        rows = {name: (title, n) for name, title, n in frame.rows()}
+        assert twins == {name: rows[name] for name in twins}
+        assert len(twins) == 2
+        assert review.whole_documents([]) == []
