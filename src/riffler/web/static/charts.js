@@ -22,7 +22,8 @@ export async function drawChart(name, place) {
 }
 
 function inColours() {
-  const [ink, soft, line, paper, accent, tint, yes, maybe] = ["ink", "soft", "line", "paper", "accent", "accent-tint", "yes", "maybe"].map(colour);
+  const names = ["ink", "soft", "line", "paper", "accent", "accent-tint", "yes", "maybe"];
+  const [ink, soft, line, paper, accent, tint, yes, maybe] = names.map(colour);
   const font = getComputedStyle(document.body).fontFamily;
   return {
     background: null,

@@ -1,10 +1,14 @@
 // Documents in: a file is looked at, its columns are chosen, then it is added. Files out: saved, or a message in words.
 
 import { address, drop, post, upload } from "./api.js";
-import { byId, element, hideBanner, showBanner } from "./dom.js";
+import { byId, element, hideBanner, several, showBanner } from "./dom.js";
 
 const PARTS = {
-  title: "Title", abstract: "Abstract", text: "Text, where there is no abstract", id: "Id", label: "Known verdicts (1, yes, include …)",
+  title: "Title",
+  abstract: "Abstract",
+  text: "Text, where there is no abstract",
+  id: "Id",
+  label: "Known verdicts (1, yes, include …)",
 };
 const BY_NAME = "\u0000"; // no column is called so
 const EXTRA = { id: [["content", "made from the texts"]], label: [["", "none: leave them out"]] };
@@ -43,7 +47,8 @@ byId("mapping").addEventListener("submit", (event) => {
     waiting = null;
     byId("preview").hidden = true;
     byId("import").reset();
-    showBanner("added", "good", `Added: ${arrival.sentence}`, [["Show the counts", () => location.reload()]]).scrollIntoView();
+    const added = showBanner("added", "good", `Added: ${arrival.sentence}`, [["Show the counts", () => location.reload()]]);
+    added.scrollIntoView();
   });
 });
 
@@ -56,14 +61,16 @@ async function forget() {
 }
 
 function showPreview(preview) {
-  byId("preview-words").textContent = `${preview.name}: ${preview.n_rows.toLocaleString("en")} records. ${preview.arrival?.sentence ?? problemOf(preview)}`;
+  const said = preview.arrival?.sentence ?? problemOf(preview);
+  byId("preview-words").textContent = `${preview.name}: ${several(preview.n_rows, "record")}. ${said}`;
   byId("mapping-fields").replaceChildren(...Object.entries(PARTS).map(([part, words]) => element("div", { class: "field" },
     element("label", { for: `part-${part}` }, words),
     element("select", { id: `part-${part}`, name: part }, ...optionsOf(part, preview)))));
+  const cellsOf = (row) => preview.columns.map((name) => element("td", {}, row[name] ?? ""));
   byId("sample").replaceChildren(
     element("caption", {}, "The first rows"),
     element("thead", {}, element("tr", {}, ...preview.columns.map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, ...preview.sample.map((row) => element("tr", {}, ...preview.columns.map((name) => element("td", {}, row[name] ?? ""))))));
+    element("tbody", {}, ...preview.sample.map((row) => element("tr", {}, ...cellsOf(row)))));
   byId("preview").hidden = false;
   byId("preview-title").focus();
 }

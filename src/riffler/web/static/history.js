@@ -10,7 +10,8 @@ async function changed(line, work) {
     await work();
     location.reload();
   } catch (error) {
-    showBanner("fault", "bad", error.status === 409 ? `${error.message} Load the page again to see what holds now.` : error.message);
+    const advice = error.status === 409 ? " Load the page again to see what holds now." : "";
+    showBanner("fault", "bad", error.message + advice);
     for (const control of line.querySelectorAll("button, select")) control.disabled = false;
   }
 }

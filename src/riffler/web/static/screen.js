@@ -169,7 +169,8 @@ function state({ waiting, error }) {
     hideBanner("unsent");
     return;
   }
-  const held = waiting ? ` ${several(waiting, "remark is", "remarks are")} kept in this browser and sent as soon as it works.` : "";
+  const kind = several(waiting, "remark is", "remarks are");
+  const held = waiting ? ` ${kind} kept in this browser and sent as soon as it works.` : "";
   line.saved(waiting ? "Not saved yet" : "");
   showBanner("unsent", "", (SAID[error.status] ?? error.message) + held, [["Try now", () => outbox.flush()]]);
 }

@@ -19,8 +19,11 @@ async function search(offset = 0) {
   if (offset) byId("hits").append(...items);
   else byId("hits").replaceChildren(...items);
   byId("more").hidden = !told.more;
-  const n = byId("hits").children.length;
-  byId("told").textContent = q.trim() ? (n ? `${several(n, "document")}${told.more ? ", and more" : ""}` : "Nothing has all these words.") : "";
+  byId("told").textContent = q.trim() ? countOf(byId("hits").children.length, told.more) : "";
+}
+
+function countOf(n, more) {
+  return n ? `${several(n, "document")}${more ? ", and more" : ""}` : "Nothing has all these words.";
 }
 
 function drawn(hit) {
@@ -28,7 +31,7 @@ function drawn(hit) {
     element("div", { class: "hit-head" },
       element("a", { class: "hit-title", href: `/?${new URLSearchParams({ document: hit.id })}` }, hit.title || hit.id),
       element("span", { class: "verdict-place" }, hit.verdict ? chip(hit.verdict) : "")),
-    element("p", { class: "excerpt" }, ...hit.snippet.map((part) => (part.hit ? element("mark", { class: "sought" }, part.text) : part.text))),
+    element("p", { class: "excerpt" }, ...hit.snippet.map(({ text, hit: isHit }) => (isHit ? sought(text) : text))),
     element("div", { class: "hit-foot" }, element("div", { class: "says", role: "group", "aria-label": "Verdict" },
       ...Object.entries(VERDICTS).map(([verdict, label]) => element("button", {
         type: "button", class: "button", "data-verdict": verdict, "aria-pressed": String(hit.verdict === verdict),
@@ -37,6 +40,8 @@ function drawn(hit) {
   item.answer = hit.answer;
   return item;
 }
+
+const sought = (text) => element("mark", { class: "sought" }, text);
 
 async function say(item, verdict) {
   const id = item.dataset.document;

@@ -11,9 +11,11 @@ function sayGoal() {
   const confidence = percent("confidence");
   const isGoal = target > 0 && target < 1 && confidence > 0 && confidence < 1;
   const n = isGoal ? Math.ceil(Math.log(1 - confidence) / Math.log(target) - 1e-9) : 0;
+  const [share, sure] = [byId("target").value, byId("confidence").value];
   byId("goal").textContent = isGoal
-    ? `You may stop when at least ${byId("target").value}% of all relevant documents are found, with ${byId("confidence").value}% confidence. `
-      + `That takes at least ${n} relevant documents among those drawn at random, or reading nearly everything. A higher goal takes more; a lower one claims less.`
+    ? `You may stop when at least ${share}% of all relevant documents are found, with ${sure}% confidence. `
+      + `That takes at least ${n} relevant documents among those drawn at random, or reading nearly everything. `
+      + "A higher goal takes more; a lower one claims less."
     : "Both must lie between 0 and 100 per cent.";
 }
 
