@@ -42,8 +42,9 @@ byId("import").addEventListener("submit", (event) => {
 byId("mapping").addEventListener("submit", (event) => {
   event.preventDefault();
   guarded(event.submitter, async () => {
-    const chosen = [...byId("mapping-fields").querySelectorAll("select")].map((one) => [one.name, one.value === BY_NAME ? null : one.value]);
-    const arrival = await post(`/imports/${waiting}`, { mapping: Object.fromEntries(chosen) });
+    const chosen = [...byId("mapping-fields").querySelectorAll("select")];
+    const mapping = Object.fromEntries(chosen.map(({ name, value }) => [name, value === BY_NAME ? null : value]));
+    const arrival = await post(`/imports/${waiting}`, { mapping });
     waiting = null;
     byId("preview").hidden = true;
     byId("import").reset();
