@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 
+from riffler.errors import LeaseLost, StorageError
+from riffler.review import learner as learning
 from riffler.review.live import LiveSearch
 from riffler.review.store import Review, create_review
 from riffler.review.supervisor import LearnerKeeper
@@ -166,15 +168,48 @@ def test_what_ends_it_is_said_in_words_and_it_is_tried_again(tmp_path: Path) -> 
         assert time.monotonic() - start < 10.0
 
 
-def test_an_unexpected_error_is_said_without_the_words_of_a_document(tmp_path: Path) -> None:
-    from riffler.review.learner import _in_short
-
+def test_an_unexpected_error_is_said_without_the_words_of_a_document() -> None:
     try:
         int("my secret abstract")
     except ValueError as error:
-        said = _in_short(error)
+        said = learning._in_short(error)
     assert "ValueError at test_learner.py" in said
     assert "secret" not in said
+
+
+def steps(monkeypatch: pytest.MonkeyPatch, outcomes: Sequence[BaseException | None]) -> None:
+    """Let the steps of the learner come out so, one after the other; nobody waits, and nobody steps back."""
+    left = iter(outcomes)
+
+    def step(self: learning.Loop) -> None:
+        outcome = next(left)
+        if outcome is not None:
+            raise outcome
+
+    monkeypatch.setattr(learning.Loop, "step", step)
+    monkeypatch.setattr(learning, "_step_back", lambda: None)
+    for name in ("TROUBLE_SECONDS", "STANDBY_SECONDS", "SOON"):
+        monkeypatch.setattr(learning, name, 0.0)
+
+
+def test_a_full_disk_is_said_and_does_not_end_it(
+    review: Review, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps(monkeypatch, [None, StorageError("The disk is full."), None, learning.Stopped()])
+    with review, pytest.raises(learning.Stopped):
+        learning.learn(review, "me")
+    assert capsys.readouterr().err == "The disk is full.\n"
+
+
+def test_who_lost_the_lease_waits_for_it_again(
+    review: Review, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps(monkeypatch, [None, LeaseLost("Another learner has taken over."), None, learning.Stopped()])
+    with review, pytest.raises(learning.Stopped):
+        learning.learn(review, "me")
+    assert "taken over" in capsys.readouterr().err
+    with review:
+        assert review.take_lease("somebody else"), "it was dropped in the end"
 
 
 def start_and_stop(path: Path) -> None:
