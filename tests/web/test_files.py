@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 import stat
 import subprocess
 import sys
@@ -149,6 +150,22 @@ def test_an_upload_of_unknown_length_is_cut_off(file: Path) -> None:
         assert error_of(reply)[:2] == (413, "too_large")
         assert left_files(visit) == []
         assert visit.get("/review").status_code == 200
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(visit: Visit, caplog: pytest.LogCaptureFixture) -> None:
+    cookie = "; ".join(f"{name}={value}" for name, value in visit.client.cookies.items())
+    headers = {
+        **visit.guards, "host": visit.client.base_url.netloc.decode(), "cookie": cookie, "content-length": "9000000",
+        "content-type": "multipart/form-data; boundary=x",
+    }  # fmt: skip
+    head = f"POST {API}/imports HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    with socket.create_connection(("127.0.0.1", visit.client.base_url.port or 0)) as connection:
+        connection.sendall(f"{head}\r\n{part}".encode() + b"1,whale\n" * 500_000)
+    time.sleep(0.5)
+    assert left_files(visit) == []
+    assert "fault" not in caplog.text
+    assert visit.get("/review").status_code == 200
 
 
 @pytest.mark.parametrize("format", ["csv", "xlsx", "ris", "parquet", "jsonl"])

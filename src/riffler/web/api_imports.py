@@ -13,7 +13,7 @@ from fastapi import Path as InPath
 from starlette.datastructures import UploadFile
 
 from riffler.errors import InputError
-from riffler.review.intake import Mapping, add_upload, arrival_of, preview_upload, read_upload, upload_ending
+from riffler.review.intake import Arrival, Mapping, add_upload, arrival_of, preview_upload, read_upload, upload_ending
 from riffler.review.store import Review
 from riffler.review.upload_limits import Limits
 from riffler.web.models import ArrivalOut, ImportIn, MappingOut, PreviewOut
@@ -69,7 +69,7 @@ def add_documents(request: Request, review: TheReview, token: Token, given: Impo
         collection = read_upload(upload.path, mapping, _limits(request), name=upload.name)
         arrival = add_upload(review, collection)
     upload.path.unlink(missing_ok=True)
-    return _arrival_out(arrival.n_new, arrival.n_known, len(arrival.twins), arrival.n_repeated, arrival.sentence)
+    return _arrival_out(arrival)
 
 
 @router.delete("/imports/{token}", status_code=204, response_class=Response)
@@ -113,14 +113,19 @@ def _expected(
     if problem:
         return None, problem
     try:
-        found = arrival_of(review, read_upload(path, mapping, limits, name=name))
+        return _arrival_out(arrival_of(review, read_upload(path, mapping, limits, name=name))), ""
     except InputError as error:
         return None, str(error)
-    return _arrival_out(found.n_new, found.n_known, len(found.twins), found.n_repeated, found.sentence), ""
 
 
-def _arrival_out(n_new: int, n_known: int, n_twins: int, n_repeated: int, sentence: str) -> ArrivalOut:
-    return ArrivalOut(n_new=n_new, n_known=n_known, n_twins=n_twins, n_repeated=n_repeated, sentence=sentence)
+def _arrival_out(arrival: Arrival) -> ArrivalOut:
+    return ArrivalOut(
+        n_new=arrival.n_new,
+        n_known=arrival.n_known,
+        n_twins=len(arrival.twins),
+        n_repeated=arrival.n_repeated,
+        sentence=arrival.sentence,
+    )
 
 
 def _room(request: Request) -> WaitingRoom[Upload]:

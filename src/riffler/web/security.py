@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from anyio import to_thread
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -95,6 +95,8 @@ class Gate:
         except Refused as no:
             code = CODES[no.status]
             response = error_response(request.url.path, no.status, code, no.message, no.headers)
+        except ClientDisconnect:
+            return  # nobody is there any more to be told anything
         except Exception as error:
             if answer.started:
                 raise
