@@ -349,3 +349,15 @@ def test_what_is_proposed_again_keeps_its_number(tmp_path: Path) -> None:
         assert after[1].id == before["d1"]
         assert after[1].score == 2.5
         assert after[0].id != before["d2"]  # it is there for another reason now
+
+
+def test_an_answer_to_a_withdrawn_control_document_is_still_one(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        review.fill_queue([Proposal("d0", "control", 0), Proposal("d1", "control", 0)])
+        first, second = review.upcoming(2)
+        review.fill_queue([Proposal("d2", "policy", 1)])
+        assert [one.document for one in review.upcoming(5)] == ["d2"]
+        (receipt,) = review.answer([say("d0", "relevant", "k", first.id)])
+        assert receipt.origin == "control"
+        review.fill_queue([Proposal("d1", "control", 2)])
+        assert [one.id for one in review.upcoming(5)] == [second.id]

@@ -5,7 +5,8 @@ revision                  of the review that it was made from: where the review 
 advice                    "go on", "may stop", "heuristic: probably enough" or "unknown"; never more than is certified
 sentence                  the advice in words
 decision                  what the stopping rule says: stop, reason, certificate, recall_low, n_more; None without one
-recall                    found, estimated total and recall, each with its interval; None where nothing can be said
+recall                    found, estimated total and recall, each with its interval, and is_rough: whether it is too
+                          early for a single number; None where nothing can be said
 target, confidence        of the review
 n_documents, n_reviewed, n_relevant, n_control, n_open
                           documents asked for; read; found; drawn at random; read and not decided
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
     from riffler.review.store import Review
     from riffler.search.loop import ActiveSearch
     from riffler.stopping import Decision
+    from riffler.stopping.recall_interval import RecallEstimate
 
 N_POINTS = 500
 N_TIMED = 200
 LATELY = 20
+ROUGH = 5.0
 PAUSE_SECONDS = 300.0  # who waits longer between two answers was not reading
 
 
@@ -69,6 +72,7 @@ class Panel:
         search, read = self._search, self.reading()
         decision = None if self._settings.stopping is None else search.estimate()
         recall = search.recall()
+        total = None if recall is None or is_rough(recall) else recall.total
         advice, sentence = advice_of(decision, self._settings)
         n, n_found = search.collection.n_items, int(np.sum(read.answers == RELEVANT))
         return {
@@ -76,7 +80,7 @@ class Panel:
             "advice": advice,
             "sentence": sentence,
             "decision": None if decision is None else asdict(decision),
-            "recall": None if recall is None else asdict(recall),
+            "recall": None if recall is None else {**asdict(recall), "is_rough": is_rough(recall)},
             "target": self._settings.target,
             "confidence": self._settings.confidence,
             "n_documents": n,
@@ -86,7 +90,7 @@ class Panel:
             "n_open": int(np.sum(read.answers == UNKNOWN)),
             "curve": curve_of(read.answers[~read.known]),
             "strata": self._strata(read),
-            "work": work_of(n, int(read.rows.size), n_found, None if recall is None else recall.total),
+            "work": work_of(n, int(read.rows.size), n_found, total),
             "pace": pace_of(self._review.history(HistoryFilter(kind="answer", n=N_TIMED))),
             "learner": learner,
         }
@@ -134,8 +138,13 @@ def advice_of(decision: Decision | None, settings: ReviewSettings) -> tuple[str,
         return "heuristic: probably enough", said
     if decision.certificate and decision.n_more:
         needed = f"takes about {decision.n_more:,} more control documents, if nothing relevant among them was missed"
-        return "go on", f"Go on. To say that {goal}, {sure}, {needed}."
+        return "go on", f"Go on. To say that {goal}, {sure}, {needed}; fewer when more is found."
     return "go on", f"Go on. {decision.reason}"
+
+
+def is_rough(recall: RecallEstimate) -> bool:
+    """Say whether the total may as well be several times as large: then it is too early for a single number."""
+    return recall.total is None or recall.total_high > ROUGH * max(recall.total_low, 1)
 
 
 def curve_of(answers: IntArray) -> list[list[int]]:

@@ -16,6 +16,8 @@ from riffler.review.remarks import reviewer_id
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
 from riffler.review.standing import standing_about
 
+WITHDRAWN = -1  # place of a control document that waits for its turn to come again
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -44,7 +46,9 @@ class Queued:
 def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) -> None:
     """Replace what was never shown; what was shown stays, for its answer says why it was.
 
-    What is proposed again for the same reason keeps its number: a page may have fetched it already.
+    What is proposed again for the same reason keeps its number: a page may have fetched it already. For the same reason
+    control documents are withdrawn and not removed: an answer that comes all the same must not pass for one of
+    somebody who found the document, which would spoil the certificate.
     """
     number = asked_ids(session, review_id, [one.document for one in proposals])
     waiting = select(Suggestion.document_id, Suggestion.origin, Suggestion.id).where(
@@ -59,7 +63,9 @@ def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) 
             new.append(values)
         else:
             kept.append({**values, "id": found})
-    session.execute(delete(Suggestion).where(Suggestion.id.in_(there.values())))
+    gone = Suggestion.id.in_(there.values())
+    session.execute(update(Suggestion).where(gone, Suggestion.origin == "control").values(place=WITHDRAWN))
+    session.execute(delete(Suggestion).where(gone, Suggestion.origin != "control"))
     if kept:
         session.execute(update(Suggestion), kept)
     if new:
@@ -96,7 +102,7 @@ def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Qu
         .where(Reviewer.name == reviewer)
         .order_by(Suggestion.shown_at.desc(), Suggestion.id.desc())
     )
-    fresh = waiting.where(Suggestion.shown_at.is_(None)).order_by(Suggestion.place)
+    fresh = waiting.where(Suggestion.shown_at.is_(None), Suggestion.place != WITHDRAWN).order_by(Suggestion.place)
     found: dict[str, Queued] = {}
     for wanted in (shown.limit(n), fresh.limit(2 * n)):  # of the fresh ones n may be on the screen already
         for row, name in session.execute(wanted):

@@ -5,16 +5,14 @@ import { byId, showBanner } from "./dom.js";
 
 const percent = (id) => Number(byId(id).value) / 100;
 
-// The least number of relevant documents that must turn up in a random sample to prove the recall: none of them missed.
 function sayGoal() {
   const target = percent("target");
   const confidence = percent("confidence");
   const isGoal = target > 0 && target < 1 && confidence > 0 && confidence < 1;
-  const n = isGoal ? Math.ceil(Math.log(1 - confidence) / Math.log(target) - 1e-9) : 0;
   const [share, sure] = [byId("target").value, byId("confidence").value];
   byId("goal").textContent = isGoal
     ? `You may stop when at least ${share}% of all relevant documents are found, with ${sure}% confidence. `
-      + `That takes at least ${n} relevant documents among those drawn at random, or reading nearly everything. `
+      + "What that takes depends on how much is found: the progress page says it at any time. A higher goal takes more; a lower one claims less."
       + "A higher goal takes more; a lower one claims less."
     : "Both must lie between 0 and 100 per cent.";
 }
