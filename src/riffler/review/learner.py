@@ -35,7 +35,7 @@ SOON, LATER = 0.05, 0.4  # seconds between two looks: while people answer, and w
 AWAKE_SECONDS = 20.0
 STANDBY_SECONDS = 1.0
 TROUBLE_SECONDS = 2.0
-FAREWELL_SECONDS = 5.0
+FAREWELL_SECONDS = 30.0  # nobody waits for it any more, and it should still free the lease
 
 
 class Stopped(BaseException):
@@ -187,4 +187,4 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    os._exit(main())  # at once: clusters that are being made in the background are not waited for
