@@ -37,7 +37,8 @@ def come(visit: Visit, seed: int) -> bool:
         return False
     before = visit.review.counts()["unread"]
     done: httpx.Response = visit.post(f"/imports/{told['token']}", {"mapping": told["mapping"]})
-    assert done.status_code in (200, 400), (seed, file.how, done.text)
+    # columns whose names are longer than anybody writes are found, but cannot be named
+    assert done.status_code in (200, 400, 413, 422), (seed, file.how, done.text)
     if done.is_error:
         assert visit.review.counts()["unread"] == before
         visit.send("DELETE", f"/imports/{told['token']}")

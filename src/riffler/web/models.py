@@ -281,19 +281,29 @@ class ProgressOut(BaseModel):
 
 
 class MappingOut(BaseModel):
+    """Which column plays which part; null where none was found by its name."""
+
+    title: str | None
+    abstract: str | None
+    text: str | None
+    id: str | None
+    label: str | None
+
+
+class MappingIn(Given):
     """Which column plays which part; null lets it be found by its name."""
 
     title: str | None = Field(default=None, max_length=MAX_ID)
     abstract: str | None = Field(default=None, max_length=MAX_ID)
     text: str | None = Field(default=None, max_length=MAX_ID, description="Where there is no abstract.")
     id: str | None = Field(default=None, max_length=MAX_ID, description="`content` makes ids of the texts.")
-    label: str | None = Field(default=None, max_length=MAX_ID, description="Known labels; an empty name takes none.")
+    label: str | None = Field(default=None, max_length=MAX_ID, description="Labels that are known; empty takes none.")
 
 
 class ImportIn(Given):
     """The columns to take; what is left out is found by its name."""
 
-    mapping: MappingOut = MappingOut()
+    mapping: MappingIn = MappingIn()
     positive: list[Annotated[str, Field(max_length=MAX_ID)]] = Field(
         default=[],
         max_length=100,
