@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,14 @@ class Server:
         self._process.kill()
         self._process.wait()
 
+    def wait_for_learner(self) -> None:
+        """Wait until a learner has begun to work: it has the lease, and keeps it."""
+        start, end = time.time(), time.monotonic() + START_SECONDS
+        with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", uri=True)) as connection:
+            while (connection.execute("SELECT max(renewed_at) FROM leases").fetchone()[0] or 0.0) < start:
+                assert time.monotonic() < end, "no learner came"
+                time.sleep(0.1)
+
     def kill_learner(self) -> None:
         """Kill -9 the learner, if it is there just now."""
         assert self._process is not None
@@ -100,7 +109,7 @@ class Client:
         rng = np.random.default_rng(self.seed)
         with self.server.client() as client:
             n = 0
-            while not self._over.is_set():
+            while not self._over.wait(float(rng.uniform(0.0, 0.05))):
                 n += 1
                 key = f"{self.name}/{n}"
                 answers = [one["id"] for one in list(self.acknowledged.values())[-5:] if one["kind"] == "answer"]

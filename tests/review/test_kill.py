@@ -34,8 +34,11 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_doubled(tmp_path: Path, n_r
     try:
         for number in range(n_rounds):
             importing = import_more(server, number) if number % 5 == 0 else None
+            of_learner = rng.random() < 0.4
+            if of_learner:
+                server.wait_for_learner()
             time.sleep(float(rng.uniform(0.1, LONGEST)))
-            if rng.random() < 0.4:
+            if of_learner:
                 server.kill_learner()
             else:
                 server.kill()
