@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from riffler.review.rounds import Revision
     from riffler.search.loop import ActiveSearch
 
-N_TERMS = 60
+N_TERMS = 30  # more would mark every other word
 PROGRESS_SECONDS = 0.3
 BUSY_SHARE, IDLE_SHARE = 0.05, 1.0
 """Of the time, that one picture may take: while there is something to learn, and when there is not."""

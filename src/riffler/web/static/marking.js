@@ -1,6 +1,7 @@
 // Which words of a text are marked: the reader's own, those that speak for relevance, those that speak against it.
 
 const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
+const SENTENCE_END = /[.;:!?]/; // a pair across it would look odd
 // Pairs are learned after words like these are gone, so they may stand between the two.
 const BETWEEN = new Set("a an and as at by for from in into of on or the to with".split(" "));
 
@@ -51,7 +52,8 @@ function findSpans(text, words, pairs, phrases) {
   }
   for (let at = 0; at + 1 < tokens.length; at += 1) {
     const next = follower(tokens, at);
-    const kind = next < tokens.length && pairs.get(`${tokens[at].word} ${tokens[next].word}`);
+    if (next >= tokens.length || SENTENCE_END.test(text.slice(tokens[at].end, tokens[next].start))) continue;
+    const kind = pairs.get(`${tokens[at].word} ${tokens[next].word}`);
     if (kind) take(at, next, kind);
   }
   tokens.forEach((token, at) => words.has(token.word) && take(at, at, words.get(token.word)));
