@@ -6,10 +6,11 @@ import csv
 import io
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from threading import RLock
 from typing import IO, TYPE_CHECKING
 
 from riffler.data.encodings import CHUNK, utf8_source
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 SEPARATORS = (",", ";", "\t", "|")
 HEAD = 1 << 16
 MANY_CELLS = 30_000_000
+_FIELD_SIZE = RLock()  # Python's limit is one for all threads
 
 
 def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
@@ -66,12 +68,17 @@ def _form(source: Path | bytes, path: Path) -> Form:
     skip = int(first.lower().startswith("sep=") and len(first) == 5)
     lines = head.split("\n")[skip:]
     separator = first[4] if skip else max(SEPARATORS, key=lambda mark: len(_first_record(lines, mark)))
-    return Form(separator, _first_record(lines, separator), skip)
+    names = _first_record(lines, separator)
+    if not names:
+        raise DataFileError(f"{path}: the first line cannot be read as names of columns. Save the file again as CSV.")
+    return Form(separator, names, skip)
 
 
 def _first_record(lines: list[str], separator: str) -> list[str]:
-    with _any_field_size():
+    """Return the fields of the first record; none where this separator makes nothing readable of it."""
+    with _any_field_size(), suppress(csv.Error):
         return next(csv.reader((line + "\n" for line in lines), delimiter=separator), [])
+    return []
 
 
 def _head(source: Path | bytes) -> bytes:
@@ -172,8 +179,9 @@ def _unique(names: list[str]) -> list[str]:
 @contextmanager
 def _any_field_size() -> Iterator[None]:
     """Let Python's reader take fields of any length: a full text is longer than its usual limit."""
-    usual = csv.field_size_limit(sys.maxsize)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(usual)
+    with _FIELD_SIZE:
+        usual = csv.field_size_limit(sys.maxsize)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(usual)
