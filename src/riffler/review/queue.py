@@ -16,6 +16,7 @@ from riffler.review.remarks import reviewer_id
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
 from riffler.review.standing import standing_about
 
+LOOK_BACK = 100  # shown documents; of those before, what nobody answered is suggested anew
 WITHDRAWN = -1  # place of a control document that waits for its turn to come again
 
 
@@ -97,11 +98,14 @@ def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Qu
         .join(Document, Document.id == Suggestion.document_id)
         .where(Suggestion.review_id == review_id, ~answered.exists())
     )
-    shown = (
-        waiting.join(Reviewer, Reviewer.id == Suggestion.shown_to)
-        .where(Reviewer.name == reviewer)
-        .order_by(Suggestion.shown_at.desc(), Suggestion.id.desc())
+    lately = (
+        select(Suggestion.id)
+        .join(Reviewer, Reviewer.id == Suggestion.shown_to)
+        .where(Suggestion.review_id == review_id, Reviewer.name == reviewer)
+        .order_by(Suggestion.shown_at.desc())
+        .limit(LOOK_BACK)
     )
+    shown = waiting.where(Suggestion.id.in_(lately)).order_by(Suggestion.shown_at.desc(), Suggestion.id.desc())
     fresh = waiting.where(Suggestion.shown_at.is_(None), Suggestion.place != WITHDRAWN).order_by(Suggestion.place)
     found: dict[str, Queued] = {}
     for wanted in (shown.limit(n), fresh.limit(2 * n)):  # of the fresh ones n may be on the screen already

@@ -27,7 +27,7 @@ NEWEST = "0002"
 KINDS = ("answer", "undo", "note", "tag", "untag")
 VERDICTS = ("relevant", "irrelevant", "maybe", "skip")
 ORIGINS = ("prior", "policy", "control", "search", "correction")
-UNDONE = text("undoes_id IS NOT NULL")
+UNDONE, NOT_SHOWN = text("undoes_id IS NOT NULL"), text("shown_at IS NULL")
 
 
 def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
@@ -159,7 +159,8 @@ class Suggestion(Base):
     __tablename__ = "suggestions"
     __table_args__ = (
         _one_of("origin", ORIGINS),
-        Index(None, "review_id", "place"),
+        Index("ix_suggestions_waiting", "review_id", "place", sqlite_where=NOT_SHOWN, postgresql_where=NOT_SHOWN),
+        Index(None, "shown_to", "shown_at"),
         {"sqlite_autoincrement": True},  # the number of one that was replaced is not given to another
     )
     id: Mapped[int] = mapped_column(primary_key=True)

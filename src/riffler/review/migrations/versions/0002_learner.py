@@ -15,7 +15,7 @@ COUNT_ASKED = (
 
 
 def upgrade() -> None:
-    """Add three tables, the number of documents of a stratum, and indexes of the ledger."""
+    """Add three tables, the number of documents of a stratum, and indexes of the ledger and the queue."""
     _pictures()
     _leases()
     _tokens()
@@ -26,6 +26,20 @@ def upgrade() -> None:
     op.create_index(op.f("ix_ledger_review_id_origin"), "ledger", ["review_id", "origin"], unique=False)
     undone = sa.text("undoes_id IS NOT NULL")
     op.create_index("ix_ledger_undos", "ledger", ["review_id"], sqlite_where=undone, postgresql_where=undone)
+    _suggestions()
+
+
+def _suggestions() -> None:
+    waiting = sa.text("shown_at IS NULL")
+    op.create_index(
+        "ix_suggestions_waiting",
+        "suggestions",
+        ["review_id", "place"],
+        sqlite_where=waiting,
+        postgresql_where=waiting,
+    )
+    op.create_index(op.f("ix_suggestions_shown_to_shown_at"), "suggestions", ["shown_to", "shown_at"], unique=False)
+    op.drop_index(op.f("ix_suggestions_review_id_place"), "suggestions")
 
 
 def _pictures() -> None:
