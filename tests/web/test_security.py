@@ -8,6 +8,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.datastructures import URL
+from starlette.requests import Request
 
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review
@@ -139,6 +141,24 @@ def test_another_name_for_this_machine_is_refused(visit: Visit, host: str) -> No
         reply = visit.client.get(path, headers={"host": host})
         assert reply.status_code == 403
         assert "whales" not in reply.text
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1/static/x?", "localhost:1@evil", "127.0.0.1:x", "[::1]x", "localhost#"])
+def test_a_host_that_is_more_than_a_name_and_a_port_is_refused(file: Path, host: str) -> None:
+    # put before the path it would make one of its own, which is not locked
+    with serving(file) as (_, client):
+        for path in (f"{API}/review", "/static/style.css"):
+            reply = client.get(path, headers={"host": host})
+            assert reply.status_code == 403
+            assert "whales" not in reply.text
+
+
+def test_what_is_locked_is_decided_by_the_path_and_not_by_an_address_with_the_host(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Request, "url", URL("http://127.0.0.1:1/static/x"))
+    with serving(file) as (_, client):
+        assert client.get(f"{API}/review").status_code == 401
 
 
 def test_names_of_this_machine_are_accepted(visit: Visit) -> None:

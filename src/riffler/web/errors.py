@@ -73,27 +73,27 @@ def fault_response(path: str, error: Exception) -> Response:
 
 async def _of_riffler(request: Request, error: Exception) -> Response:
     status, code = next((status, code) for kind, status, code in STATUS if isinstance(error, kind))
-    return error_response(request.url.path, status, code, str(error))
+    return error_response(request.scope["path"], status, code, str(error))
 
 
 async def _of_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     found = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors()[:5]]
-    return error_response(request.url.path, 422, "invalid", f"The request is not as expected. {'; '.join(found)}.")
+    return error_response(request.scope["path"], 422, "invalid", f"The request is not as expected. {'; '.join(found)}.")
 
 
 async def _of_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = CODES.get(error.status_code, "error")
-    return error_response(request.url.path, error.status_code, code, str(error.detail), error.headers)
+    return error_response(request.scope["path"], error.status_code, code, str(error.detail), error.headers)
 
 
 async def _of_system(request: Request, error: Exception) -> Response:
     assert isinstance(error, OSError)
     if error.errno in FULL:
         words = "The disk is full. Free some space, then try again; nothing was half-written."
-        return error_response(request.url.path, 507, "disk_full", words)
-    return fault_response(request.url.path, error)
+        return error_response(request.scope["path"], 507, "disk_full", words)
+    return fault_response(request.scope["path"], error)
 
 
 def _page(status: int, message: str) -> str:

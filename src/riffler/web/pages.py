@@ -134,7 +134,7 @@ def static(name: str) -> str:
 def _page(request: Request, review: Review, template: str, **values: Any) -> HTMLResponse:  # noqa: ANN401
     common = {
         "csrf": request.state.visitor.csrf,
-        "here": request.url.path,
+        "here": request.scope["path"],
         "identity": _identity(review),
         "name": review.name,
         "pages": PAGES,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -35,6 +36,9 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/?#@\\\s]+))(?::[0-9]*)?")
+"""A Host header: a name or a number, and a port; what is put together with more would be read as a path."""
 
 LOCKED = "This review is locked. Open the address that Riffler printed in its terminal; Enter prints a new one there."
 SPENT = "This address was used before, or is not one of this server. Press Enter in Riffler's terminal for a new one."
@@ -89,29 +93,29 @@ class Gate:
         try:
             response = await self._admitted(request)
             if response is None:
-                limit = self.max_upload + ENVELOPE if request.url.path == UPLOADS else MAX_BODY
+                limit = self.max_upload + ENVELOPE if request.scope["path"] == UPLOADS else MAX_BODY
                 await self.app(scope, _bounded(request, receive, limit), answer.send)
                 return
         except Refused as no:
             code = CODES[no.status]
-            response = error_response(request.url.path, no.status, code, no.message, no.headers)
+            response = error_response(request.scope["path"], no.status, code, no.message, no.headers)
         except ClientDisconnect:
             return  # nobody is there any more to be told anything
         except Exception as error:
             if answer.started:
                 raise
-            response = fault_response(request.url.path, error)
+            response = fault_response(request.scope["path"], error)
         await response(scope, receive, answer.send)
 
     async def _admitted(self, request: Request) -> Response | None:
         """Return None for a request that may go on, an answer where the gate has one; else raise Refused."""
         self._check_host(request)
         is_read = request.method in SAFE_METHODS
-        if is_read and request.url.path.startswith(STATIC):
+        if is_read and request.scope["path"].startswith(STATIC):
             return None
-        if request.method == "GET" and request.url.path == "/" and "token" in request.query_params:
+        if request.method == "GET" and request.scope["path"] == "/" and "token" in request.query_params:
             return self._welcome(request)
-        if request.url.path.startswith(API) and "authorization" in request.headers:
+        if request.scope["path"].startswith(API) and "authorization" in request.headers:
             await self._check_token(request)
             request.state.visitor = Visitor()
         else:
@@ -126,10 +130,12 @@ class Gate:
 
     def _check_host(self, request: Request) -> None:
         """Refuse names that are not ours: a page elsewhere could make its own name point to this machine."""
-        name = _host_name(request.headers.get("host", ""))
+        header = request.headers.get("host", "")
+        name = _host_name(header)
         ours = (*LOOPBACK, self.settings.host, *self.settings.allowed_hosts)
-        if name not in ours and (self.settings.is_local or not _is_number(name)):
-            raise Refused(403, f"This server does not answer to the name {name!r}. Use one of: {', '.join(LOOPBACK)}.")
+        if not name or (name not in ours and (self.settings.is_local or not _is_number(name))):
+            words = f"This server does not answer to the name {name or header!r}. Use one of: {', '.join(LOOPBACK)}."
+            raise Refused(403, words)
 
     def _welcome(self, request: Request) -> Response:
         """Let a browser in that has the address with the secret, once."""
@@ -172,7 +178,7 @@ class _Answer:
     """Sends an answer with the headers that every answer has."""
 
     def __init__(self, request: Request, send: Send) -> None:
-        self._is_static = request.url.path.startswith(STATIC)
+        self._is_static = request.scope["path"].startswith(STATIC)
         self._has_version = "v" in request.query_params
         self._send = send
         self.started = False
@@ -208,7 +214,7 @@ def _check_same_page(request: Request, session: BrowserSession) -> None:
 def _check_type(request: Request) -> None:
     """Let in what a plain form of another page could not send: JSON, and files where files are expected."""
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
-    wanted = "multipart/form-data" if request.url.path == UPLOADS else "application/json"
+    wanted = "multipart/form-data" if request.scope["path"] == UPLOADS else "application/json"
     got = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if has_body and got != wanted:
         raise Refused(415, f"The body must be {wanted}, got {got or 'no type'!r}. Set the header Content-Type.")
@@ -233,14 +239,15 @@ def _bounded(request: Request, receive: Receive, limit: int) -> Receive:
 
 
 def _host_name(header: str) -> str:
-    """Return the name in a Host header, without its port; the header itself is read, as nothing may stand in for it.
+    """Return the name in a Host header, without its port; "" where there is more in it than a name and a port.
 
     >>> _host_name("LocalHost:8765"), _host_name("[::1]:8765"), _host_name("evil_name.example"), _host_name("")
     ('localhost', '::1', 'evil_name.example', '')
+    >>> _host_name("127.0.0.1:1/static/x?"), _host_name("localhost:1@evil")
+    ('', '')
     """
-    if header.startswith("["):
-        return header[1:].partition("]")[0].lower()
-    return header.partition(":")[0].lower().rstrip(".")
+    parts = HOST.fullmatch(header)
+    return "" if parts is None else (parts[1] or parts[2]).lower().rstrip(".")
 
 
 def _is_number(host: str) -> bool:
