@@ -9,16 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from riffler.data.ris import RIS, TAGS_COLUMN, Record, record_of, write_record
 from riffler.data.ris_marks import NOT_SEEN, PREFIX
 from riffler.data.text_columns import find_column
 from riffler.review.export_table import Block, ExportTable
 from riffler.review.export_tabular import as_cells
-
-if TYPE_CHECKING:
-    pass
 
 NOTE = "N1"
 TAGS = {"authors": "AU", "year": "PY", "journal": "T2", "doi": "DO", "url": "UR", "keywords": "KW"}
