@@ -33,15 +33,16 @@ def test_a_review_that_is_open_is_copied_whole(tmp_path: Path, capsys: pytest.Ca
 def test_a_backup_goes_where_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new_review(tmp_path, n=10).close()
     target = tmp_path / "safe" / "copy.riffler"
-    for _ in range(2):  # a nightly backup replaces the one of the night before
-        assert backup(tmp_path / "whales.riffler", "--to", target) == 0
+    assert backup(tmp_path / "whales.riffler", "--to", target) == 0
+    assert backup(tmp_path / "whales.riffler", "--to", target) == 2
     open_review(target).close()
     assert backup(tmp_path / "whales.riffler", "--to", tmp_path / "whales.riffler") == 2
     assert backup(tmp_path / "no.riffler") == 2
     assert backup(tmp_path / "whales.riffler", "--to", tmp_path) == 2
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 3
-    assert "the review itself" in lines[0]
-    assert "no such file" in lines[1]
-    assert "is a folder" in lines[2]
+    assert len(lines) == 4
+    assert "there is a file already. Choose another name" in lines[0]
+    assert "the review itself" in lines[1]
+    assert "no such file" in lines[2]
+    assert "is a folder" in lines[3]
     assert sorted(file.name for file in tmp_path.iterdir()) == ["safe", "whales.riffler"]

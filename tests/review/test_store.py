@@ -15,12 +15,14 @@ from sqlalchemy import text
 
 from riffler import InputError, ReviewFileError, StorageError, UnknownName, collection_from_frame, find_duplicates
 from riffler.errors import AnswerConflict
+from riffler.review.archive import open_archive, write_archive
 from riffler.review.database import writing
 from riffler.review.history import HistoryFilter
 from riffler.review.queue import Proposal
 from riffler.review.remarks import Remark
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review, create_review, open_review
+from riffler.review.upgrade import copy_file
 from tests.review.reviews import SETTINGS, library, new_review, say
 
 
@@ -286,6 +288,46 @@ def test_a_backup_of_a_live_review_opens(tmp_path: Path) -> None:
     assert files(tmp_path) == ["copy.riffler", "whales.riffler"]
     with open_review(tmp_path / "copy.riffler") as copy:
         assert list(copy.standings()) == ["d0"]
+
+
+def test_a_backup_touches_no_file_that_is_there(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        for name in ("copy.riffler", "copy.riffler-wal", "copy.riffler-journal"):
+            (tmp_path / name).write_bytes(b"mine")
+            with pytest.raises(InputError, match="there is a file already"):
+                review.backup(tmp_path / "copy.riffler")
+            assert (tmp_path / name).read_bytes() == b"mine"
+            (tmp_path / name).unlink()
+
+
+def leave_log_behind(path: Path) -> None:
+    """Leave what stays of a review whose file somebody removed after a kill: SQLite's log of it, and nothing else."""
+    with create_review(path, library(300), SETTINGS) as review:
+        for row in range(40):
+            review.answer([say(f"d{row}", "relevant")])
+        log = path.with_name(f"{path.name}-wal").read_bytes()
+    path.unlink()
+    path.with_name(f"{path.name}-wal").write_bytes(log)
+
+
+def test_what_a_removed_review_left_behind_is_no_part_of_a_new_one(tmp_path: Path) -> None:
+    path, folder = tmp_path / "whales.riffler", tmp_path / "other"
+    folder.mkdir()
+    with new_review(folder) as other:
+        write_archive(other, tmp_path / "other.zip")
+    leave_log_behind(path)
+    with create_review(path, library(500, "x"), SETTINGS) as review:
+        assert review.counts()["unread"] == len(review.collection().ids) == 500
+    path.unlink()
+    leave_log_behind(path)
+    open_archive(tmp_path / "other.zip", path)
+    with open_review(path) as review:
+        assert review.counts()["unread"] == len(review.collection().ids) == 60
+    copy = tmp_path / "whales.riffler.version-0001"
+    leave_log_behind(copy)
+    copy_file(path, copy)
+    with open_review(copy) as review:
+        assert review.counts()["unread"] == len(review.collection().ids) == 60
 
 
 def limit_pages(review: Review, n_more: int) -> None:

@@ -23,6 +23,7 @@ from typing import Any
 
 from riffler.errors import DiskFull, InputError, ReviewFileError
 from riffler.review.database import in_words, now
+from riffler.review.drafts import remove_beside
 from riffler.review.export import write_history, writing_to
 from riffler.review.schema import NEWEST
 from riffler.review.store import Review, open_review
@@ -84,6 +85,7 @@ def open_archive(path: str | os.PathLike[str], target: str | os.PathLike[str], *
         open_review(draft).close()  # brings one of an older version up to date, and refuses a newer one
         with writing_to(wanted) as final:
             draft.replace(final)
+            remove_beside(wanted)  # SQLite would take what a removed review left behind for a part of this one
 
 
 def _described(file: Path) -> dict[str, Any]:

@@ -31,10 +31,15 @@ def sweep_drafts(target: Path) -> None:
                 draft.unlink()
 
 
-def remove_beside(draft: Path) -> None:
-    """Remove what SQLite keeps beside a draft."""
-    for ending in BESIDE:
-        draft.with_name(draft.name + ending).unlink(missing_ok=True)
+def beside(path: Path) -> list[Path]:
+    """Return the files that SQLite keeps beside one while it is open, and that a kill leaves there."""
+    return [path.with_name(path.name + ending) for ending in BESIDE]
+
+
+def remove_beside(path: Path) -> None:
+    """Remove what SQLite keeps beside a file."""
+    for file in beside(path):
+        file.unlink(missing_ok=True)
 
 
 def _is_in_use(draft: Path) -> bool:

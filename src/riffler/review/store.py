@@ -26,7 +26,7 @@ from riffler.review.documents import (
     load_collection,
     read_document,
 )
-from riffler.review.drafts import keep_to_itself, remove_beside, sweep_drafts
+from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_drafts
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_in_use, tags_of
 from riffler.review.pictures import ProgressView, view_progress
@@ -93,6 +93,7 @@ def create_review(
         finally:
             engine.dispose()
             remove_beside(draft)
+        remove_beside(target)  # SQLite would take what a removed review left behind for a part of this one
     return open_review(target)
 
 
@@ -141,10 +142,13 @@ class Review(SearchSide):
             self._engine.dispose()
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a copy of this moment to a file, which is whole or not there; work may go on meanwhile."""
+        """Write a copy of this moment to a new file, which is whole or not there; work may go on meanwhile."""
         target = Path(path)
         if target.resolve() == self.path.resolve():
             raise InputError(f"{target}: this is the review itself. Choose another file for the backup.")
+        there = next((file for file in (target, *beside(target)) if file.exists()), None)
+        if there is not None:
+            raise InputError(f"{there}: there is a file already. Choose another name for the backup, or remove it.")
         copy_file(self.path, target)
 
     @contextmanager

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 from riffler.data.atomic import atomic_write
 from riffler.errors import ReviewFileError
 from riffler.review.database import APPLICATION, in_words
+from riffler.review.drafts import remove_beside
 from riffler.review.schema import NEWEST
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -40,6 +41,7 @@ def copy_file(source: Path, target: Path) -> None:
         with closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as live:
             live.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")  # the copy is one file, with nothing beside it
+        remove_beside(target)  # of a file that was there: SQLite would take it for a part of the copy
 
 
 def _version(engine: Engine, path: Path) -> str:
