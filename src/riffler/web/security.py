@@ -142,32 +142,29 @@ class Gate:
         to_first_page = RedirectResponse("/", 303)
         if self._session(request) is not None:
             return to_first_page
-        caller = self._caller(request)
         cookie = self.sessions.admit(request.query_params["token"])
         if cookie is None:
-            self.bad_tries.note(caller)
-            raise Refused(401, SPENT)
+            raise self._wrong(request, SPENT)
         is_linked = request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
         response = HTMLResponse(GO_ON) if is_linked else to_first_page
         response.set_cookie(self.settings.cookie, cookie, httponly=True, samesite="strict", path="/")
         return response
 
     async def _check_token(self, request: Request) -> None:
-        caller = self._caller(request)
         scheme, _, secret = request.headers["authorization"].partition(" ")
         if scheme.lower() == "bearer" and await to_thread.run_sync(self.knows_token, secret.strip()):
             return
-        self.bad_tries.note(caller)
         words = "The token is not known, or was revoked. Make one on the settings page: Authorization: Bearer TOKEN."
-        raise Refused(401, words, {"www-authenticate": "Bearer"})
+        raise self._wrong(request, words)
 
-    def _caller(self, request: Request) -> str:
-        """Return who tries a secret; nobody may try many."""
+    def _wrong(self, request: Request, words: str) -> Refused:
+        """Return the refusal of a wrong secret; many are slowed, and a right one is not: others may send the wrong."""
         caller = request.client.host if request.client else ""
         seconds = self.bad_tries.wait_seconds(caller)
         if seconds:
-            raise Refused(429, f"Too many wrong tokens. Wait {seconds} seconds.", {"retry-after": str(seconds)})
-        return caller
+            return Refused(429, f"Too many wrong tokens. Wait {seconds} seconds.", {"retry-after": str(seconds)})
+        self.bad_tries.note(caller)
+        return Refused(401, words, {"www-authenticate": "Bearer"})
 
     def _session(self, request: Request) -> BrowserSession | None:
         cookie = request.cookies.get(self.settings.cookie)

@@ -80,7 +80,7 @@ class BadTries:
                 del self._tries[other]
 
     def wait_seconds(self, address: str) -> int:
-        """Return for how long no more secrets are looked at, 0 where they are."""
+        """Return for how long wrong secrets are only told to wait, 0 where there were few."""
         with self._lock:
             times = self._tries.get(address)
             if times is None or len(times) < BAD_TRIES or self._is_over(times[0]):
