@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from riffler.review.live import LiveSearch
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review, open_review
 from riffler.search.loop import ActiveSearch
+from riffler.stopping import STOPPING_RULES
 from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
 
 KEYS = count()
@@ -280,3 +282,32 @@ def test_what_is_suggested_says_why(tmp_path: Path) -> None:
         read(review, 3)
         live.refresh(3)
         assert any(word in review.upcoming(1)[0].why for word in ("whale", "krill", "fin", "song"))
+
+
+@pytest.mark.parametrize("rule", [None, *sorted(STOPPING_RULES)])
+def test_a_begun_review_goes_on_under_any_other_rule(tmp_path: Path, rule: str | None) -> None:
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        while not any(entry.cost == 0 and entry.origin == "policy" for entry in review.ledger()):  # a control is met
+            live.refresh(4)
+            read(review, 2)
+        review.change_settings(replace(review.settings, stopping=rule))
+        assert live.refresh(4) == LiveSearch(review).refresh(4)
+        review.change_settings(SETTINGS)
+        assert live.refresh(4)
+
+
+def test_documents_that_nobody_could_judge_are_missed_whoever_proposed_them(tmp_path: Path) -> None:
+    with new_review(tmp_path, replace(SETTINGS, target=0.5), n=300) as review:
+        live = LiveSearch(review)
+        while not live.search.estimate().stop:
+            live.refresh(4)
+            for queued in review.upcoming(4):
+                review.mark_shown(queued.id)
+                is_open = verdict_on(queued.document) == "relevant" and int(queued.document[1:]) % 3
+                verdict = "maybe" if is_open else verdict_on(queued.document)
+                review.answer([say(queued.document, verdict, f"key {next(KEYS)}", queued.id)])
+        counts = review.counts()
+        assert counts["maybe"] > counts["relevant"]
+        assert counts["unread"] == 0 or counts["relevant"] >= 0.5 * 60
+        assert not live.search.estimate().certificate

@@ -403,3 +403,16 @@ def test_an_answer_to_a_withdrawn_control_document_is_still_one(tmp_path: Path) 
         assert receipt.origin == "control"
         review.fill_queue([Proposal("d1", "control", 2)])
         assert [one.id for one in review.upcoming(5)] == [second.id]
+
+
+def test_a_control_document_that_was_shown_is_one_wherever_it_is_answered(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        review.fill_queue([Proposal("d0", "control", 0), Proposal("d1", "policy", 0)])
+        first, second = review.upcoming(2)
+        review.mark_shown(first.id)
+        review.mark_shown(second.id)
+        found = review.answer([say("d0", "relevant", "from the results of a search"), say("d1", "relevant", "also")])
+        assert [one.origin for one in found] == ["control", "search"]
+        review.undo(found[0].id, "undo")
+        (again,) = review.answer([say("d0", "irrelevant", "again, from the results")])
+        assert again.origin == "control"

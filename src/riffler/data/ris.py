@@ -120,7 +120,9 @@ def to_frame(records: list[Record]) -> pl.DataFrame:
     columns: dict[str, list[list[str] | None]] = {}
     for row, record in enumerate(records):
         for tag, value in record:
-            cells = columns.setdefault(tag, [None] * len(records))
+            if tag not in columns:
+                columns[tag] = [None] * len(records)
+            cells = columns[tag]
             cells[row] = [*(cells[row] or ()), value]
     frame = {TAGS_COLUMN: pl.Series([" ".join(tag for tag, _ in record) for record in records], dtype=pl.String)}
     for tag, cells in columns.items():

@@ -147,8 +147,7 @@ def _append_answer(session: Session, review_id: int, person: int, answer: Answer
         return _same(there, answer, "answer", same)
     row = _row(review_id, person, document_id, answer, "answer", now())
     row.verdict, row.origin = answer.verdict, "search"
-    if answer.suggestion is not None:
-        _explain(row, _suggested(session, review_id, answer.suggestion, document_id))
+    _explain(row, _shown_as(session, review_id, answer.suggestion, document_id))
     held = last_answer(session, document_id)
     _check_expected(answer, held)
     if held is not None:
@@ -164,6 +163,19 @@ def _check_expected(answer: Answer, held: LedgerRow | None) -> None:
         f"{answer.document!r} was answered elsewhere meanwhile, such as in another tab: {now_holds}. "
         "Nothing was written. Look at it again, and answer if you want it otherwise."
     )
+
+
+def _shown_as(session: Session, review_id: int, suggestion_id: int | None, document_id: int) -> Suggestion | None:
+    """Return the suggestion that a document was shown by; None for one that somebody found.
+
+    What was ever shown as a control document is one, wherever it is answered in the end: to count it among what was
+    found would make the certificate claim too much.
+    """
+    named = None if suggestion_id is None else _suggested(session, review_id, suggestion_id, document_id)
+    control = select(Suggestion).where(
+        Suggestion.document_id == document_id, Suggestion.origin == "control", Suggestion.shown_at.is_not(None)
+    )
+    return session.scalars(control.order_by(Suggestion.id).limit(1)).first() or named
 
 
 def _suggested(session: Session, review_id: int, suggestion_id: int, document_id: int) -> Suggestion | None:

@@ -94,8 +94,14 @@ class Answers:
         return met + waiting
 
     def take(self, entry: Entry, *, hide: bool) -> None:
-        """Take in an entry of the ledger; a hidden item that comes again by the policy is hidden no more."""
+        """Take in an entry of the ledger; a hidden item that comes again by the policy is hidden no more.
+
+        Under a rule that hides nothing a ledger may still have such second entries, from another rule before: they say
+        nothing new.
+        """
         row = self.row(str(entry.item))
+        if self.answered[row] and not self.hidden[row] and entry.origin == "policy" and not entry.cost:
+            return
         if self.answered[row] and not self.hidden[row]:
             raise LabelError(f"Item {entry.item!r} has an answer already. Answer each item once.")
         if not self.answered[row]:

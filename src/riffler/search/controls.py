@@ -80,7 +80,7 @@ class Controls:
             n_drawn=n_drawn,
             n_missed=int(np.sum(missed[order[:n_drawn]])),
             n_control=int(history.control.sum()),
-            n_unresolved=n_unresolved(history),
+            n_unresolved=n_unresolved(history) + part.n_open,
         )
 
     def _progress(self, ledger: Ledger, answers: Answers, scores: FloatArray) -> tuple[Progress, list[Progress]]:
@@ -97,6 +97,9 @@ class Controls:
 
     def _progress_of(self, at: int, entries: Sequence[Entry], answers: Answers, chances: FloatArray) -> Progress:
         order, own = self._orders[at], self._stratum == at
+        reach = control_reach(order, answers.answered)
+        drawn = {answers.row(str(entry.item)) for entry in entries if entry.origin == "control"}
+        open_rows = order[:reach][answers.labels[order[:reach]] == UNKNOWN]
         first = np.array(answers.first, dtype=np.int64)
         return Progress(
             order.size,
@@ -104,7 +107,8 @@ class Controls:
             scores=chances[own & ~answers.answered],
             target=self._goal.target,
             confidence=self._confidence,
-            control_reach=control_reach(order, answers.answered),
+            control_reach=reach,
+            n_open=sum(row not in drawn for row in open_rows.tolist()),
             known_scores=chances[first[own[first]]],
         )
 

@@ -156,7 +156,7 @@ class ControlSample:
         history = progress.history()
         if (done := all_read(progress, history)) is not None:
             return done
-        n_met, n_missed = control_counts(history)
+        n_met, n_missed = control_counts(progress)
         if n_met == 0:
             return nothing_found()
         draws, allowed = self._plan(progress, n_met)
@@ -172,7 +172,7 @@ class ControlSample:
     def controls(self, progress: Progress, n: int) -> int:
         """Draw now and then at first; draw all once a draw is worth more than what the policy still finds."""
         history = progress.history()
-        n_met, n_missed = control_counts(history)
+        n_met, n_missed = control_counts(progress)
         ranked = history.ranked[-self.window :]
         trickle = trickle_of(history, n, self.every)
         if n_met == 0 or ranked.size < self.window:
@@ -217,8 +217,12 @@ def trickle_of(history: History, n: int, every: int) -> int:
     return min(max(due, 0), n)
 
 
-def control_counts(history: History) -> tuple[int, int]:
-    """Return the relevant items that the policy came to, and the control documents it missed."""
+def control_counts(progress: Progress) -> tuple[int, int]:
+    """Return the relevant items that the policy came to, and those of the random order that it may have missed.
+
+    What nobody could judge may be relevant, and was not found: it is missed, whoever came to it.
+    """
+    history = progress.history()
     by_policy = ~history.control | history.met
     possible = (history.answer == RELEVANT) & ~history.met | (history.answer == UNKNOWN)
-    return int(np.sum(history.relevant & by_policy)), int(np.sum(history.control & possible))
+    return int(np.sum(history.relevant & by_policy)), int(np.sum(history.control & possible)) + progress.n_open

@@ -56,6 +56,8 @@ class Progress:
         Recall that is wanted, and how sure a certificate shall be.
     control_reach : int
         Items at the head of the random order (`control_order`) that are all labelled, without a gap.
+    n_open : int
+        Items among these that the policy came to and nobody could judge.
     known_scores : array
         Scores of the labelled items, first asked first; for Quant alone.
     votes, n_learners
@@ -68,6 +70,7 @@ class Progress:
     target: float = 0.95
     confidence: float = 0.95
     control_reach: int = 0
+    n_open: int = 0
     known_scores: FloatArray = field(default_factory=lambda: np.empty(0))
     votes: Mapping[Item, int] | None = None
     n_learners: int = 0

@@ -25,8 +25,9 @@ class RecallEstimate:
     n_found : relevant items found, in whatever way
     total, total_low, total_high : relevant items there are: best guess, and interval
     recall, recall_low, recall_high : share of them that is found: best guess, and interval
-    n_control : items drawn at random; n_unresolved : those of them that nobody could judge, which count as relevant and
-        missed at the pessimistic end and as irrelevant at the other
+    n_control : items drawn at random
+    n_unresolved : items of the random order that nobody could judge, which count as relevant and missed at the
+        pessimistic end and as irrelevant at the other
 
     Before anything is drawn the interval is what logic allows, and there is no guess: None.
     """
@@ -51,7 +52,7 @@ class StratumSample:
     n_possible : items that may still turn out relevant: unlabelled, or nobody could judge them
     n_drawn : items at the head of the random order that are all labelled; 0 where the policy was not blind to them
     n_missed : relevant ones among these that the policy has not come to
-    n_control, n_unresolved : items drawn at random, and those of them that nobody could judge
+    n_control : items drawn at random; n_unresolved : items of the random order that nobody could judge
     """
 
     n_items: int

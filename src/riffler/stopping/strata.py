@@ -73,7 +73,7 @@ class StratumPlan:
 
 def _plans(rule: ControlSample, whole: Progress, parts: Sequence[Progress]) -> list[StratumPlan]:
     """Return a plan for each stratum; none while the policy has found nothing."""
-    counts = [control_counts(part.history()) for part in parts]
+    counts = [control_counts(part) for part in parts]
     n_met = sum(met for met, _ in counts)
     if n_met == 0:
         return []
@@ -130,7 +130,7 @@ def _controls_shared(rule: ControlSample, whole: Progress, parts: Sequence[Progr
     plans = _plans(rule, whole, parts)
     if not plans or ranked.size < rule.window:
         return trickle
-    n_met = sum(control_counts(part.history())[0] for part in parts)
+    n_met = sum(control_counts(part)[0] for part in parts)
     n_draws = sum(one.draws for one in plans)
     if float(np.mean(ranked == RELEVANT)) + 0.5 / rule.window > n_met / n_draws:
         return trickle
