@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import sqlite3
 import stat
 import zipfile
@@ -18,6 +20,7 @@ from riffler.review.archive import HISTORY, MANIFEST, REVIEW, open_archive, writ
 from riffler.review.remarks import Remark
 from riffler.review.store import open_review
 from tests.review.reviews import new_review, say
+from tests.review.test_upgrade import first_version
 
 Parts = dict[str, bytes]
 
@@ -90,12 +93,32 @@ def shorter(parts: Parts) -> None:
     parts[REVIEW] = parts[REVIEW][:-4096]
 
 
-def no_review(parts: Parts) -> None:
-    import hashlib
-
-    parts[REVIEW] = b"hello" * 100
-    described = {"bytes": 500, "sha256": hashlib.sha256(parts[REVIEW]).hexdigest()}
+def replace_review(parts: Parts, data: bytes) -> None:
+    parts[REVIEW] = data
+    described = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     change_manifest(parts, lambda manifest: manifest["files"].update({REVIEW: described}))
+
+
+def no_review(parts: Parts) -> None:
+    replace_review(parts, b"hello" * 100)
+
+
+def with_sql(*statements: str) -> Callable[[Parts], None]:
+    """Change the review in an archive by SQL, and the manifest so that it fits."""
+
+    def change(parts: Parts) -> None:
+        with closing(sqlite3.connect(":memory:")) as review:
+            data = parts[REVIEW]
+            review.deserialize(data[:18] + b"\x01\x01" + data[20:])  # in memory there is no write-ahead log
+            for statement in statements:
+                review.execute(statement)
+            review.commit()
+            replace_review(parts, review.serialize())
+
+    return change
+
+
+LIAR = "AFTER INSERT ON ledger BEGIN UPDATE ledger SET verdict = 'irrelevant' WHERE id = new.id; END"
 
 
 TRICKS: dict[str, Callable[[Parts], Any]] = {
@@ -111,6 +134,13 @@ TRICKS: dict[str, Callable[[Parts], Any]] = {
     "'../evil'": lambda parts: parts.update({"../evil": b"x"}),
     "'/evil'": lambda parts: parts.update({"/evil": b"x"}),
     "not a review": lambda parts: parts.pop(REVIEW),
+    "did not make ('evil')": with_sql(f"CREATE TRIGGER evil {LIAR}"),
+    "did not make ('ledger_UPDATE')": with_sql("DROP TRIGGER ledger_UPDATE", f"CREATE TRIGGER ledger_UPDATE {LIAR}"),
+    "did not make ('ledger_DELETE')": with_sql("DROP TRIGGER ledger_DELETE"),
+    "did not make ('seen')": with_sql("CREATE VIEW seen AS SELECT * FROM ledger"),
+    "did not make ('more')": with_sql("CREATE TABLE more (x)"),
+    "did not make ('tokens')": with_sql("ALTER TABLE tokens ADD COLUMN x"),
+    "did not make ('ix_more')": with_sql("CREATE INDEX ix_more ON ledger (note)"),
 }
 
 
@@ -124,7 +154,7 @@ def test_what_was_changed_is_refused(tmp_path: Path, words: str) -> None:
         for name, data in parts.items():
             archive.writestr(name, data)
     before = files(tmp_path)
-    with pytest.raises(ReviewFileError, match=words.replace("(", "\\(")):
+    with pytest.raises(ReviewFileError, match=re.escape(words)):
         open_archive(path, tmp_path / "mine.riffler")
     assert files(tmp_path) == before
 
@@ -152,6 +182,20 @@ def test_links_repeats_and_sizes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ReviewFileError, match="bytes"):
         open_archive(good, tmp_path / "mine.riffler", most_bytes=1000)
     assert "mine.riffler" not in files(tmp_path)
+
+
+def test_an_archive_of_an_older_version_is_opened(tmp_path: Path) -> None:
+    path = archived(tmp_path)
+    first_version(tmp_path / "old.riffler")
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    replace_review(parts, (tmp_path / "old.riffler").read_bytes())
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    open_archive(path, tmp_path / "mine.riffler")
+    with open_review(tmp_path / "mine.riffler") as review:
+        assert review.counts()["relevant"] == 1
 
 
 def test_files_that_are_no_archives_and_bad_places(tmp_path: Path) -> None:

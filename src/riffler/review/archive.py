@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from riffler.errors import DiskFull, InputError, ReviewFileError
-from riffler.review.database import in_words, now
+from riffler.review.database import connect, in_words, now
 from riffler.review.drafts import remove_beside
 from riffler.review.export import write_history, writing_to
 from riffler.review.schema import NEWEST
 from riffler.review.store import Review, open_review
+from riffler.review.upgrade import foreign_parts
 
 KIND, VERSION = "riffler review", 1
 MANIFEST, REVIEW, HISTORY = "manifest.json", "review.riffler", "history.csv"
@@ -81,6 +82,7 @@ def open_archive(path: str | os.PathLike[str], target: str | os.PathLike[str], *
             described = _checked(archive, most_bytes)
             _unpack(archive, described, draft)
         _check_database(source, draft)
+        _check_parts(source, draft)
         _forget_this_machine(draft)
         open_review(draft).close()  # brings one of an older version up to date, and refuses a newer one
         with writing_to(wanted) as final:
@@ -148,6 +150,19 @@ def _check_database(source: Path, draft: Path) -> None:
         raise ReviewFileError(f"{source}: the review in it is damaged ({error}). Use another copy.") from error
     if found != ("ok",):
         raise ReviewFileError(f"{source}: the review in it is damaged ({found[0]}). Use another copy.")
+
+
+def _check_parts(source: Path, draft: Path) -> None:
+    engine = connect(draft)
+    try:
+        foreign = foreign_parts(engine, source)
+    finally:
+        engine.dispose()
+    if foreign:
+        raise ReviewFileError(
+            f"{source}: the review in it has tables or triggers that Riffler did not make "
+            f"({', '.join(map(repr, foreign[:5]))}), so it cannot be trusted. Use an archive that Riffler wrote."
+        )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, text
 
 from riffler.data.atomic import atomic_write
 from riffler.errors import ReviewFileError
@@ -24,15 +24,21 @@ def make_tables(engine: Engine) -> None:
 
 def bring_up_to_date(engine: Engine, path: Path) -> None:
     """Refuse what is no review or a newer one; upgrade an older one."""
-    version = _version(engine, path)
-    if version == NEWEST:
-        return
-    if not version.isdecimal() or int(version) > int(NEWEST):
-        raise ReviewFileError(
-            f"{path}: written by a newer Riffler (tables of version {version}, this one knows {NEWEST}). "
-            "Update Riffler to open it; the file was not changed."
-        )
-    _migrate(engine, path)
+    if _known_version(engine, path) != NEWEST:
+        _migrate(engine, path)
+
+
+def foreign_parts(engine: Engine, path: Path) -> list[str]:
+    """Name what a file from anybody has otherwise than the tables of its version: what is more, less or changed.
+
+    A trigger of its own could change answers while they are written, a view show others than were given.
+    """
+    ours = create_engine("sqlite://")
+    try:
+        _migrate(ours, None, _known_version(engine, path))
+        return sorted({name for _, name, _ in _parts(engine) ^ _parts(ours)})
+    finally:
+        ours.dispose()
 
 
 def copy_file(source: Path, target: Path) -> None:
@@ -42,6 +48,24 @@ def copy_file(source: Path, target: Path) -> None:
             live.backup(copy)
         copy.execute("PRAGMA journal_mode=DELETE")  # the copy is one file, with nothing beside it
         remove_beside(target)  # of a file that was there: SQLite would take it for a part of the copy
+
+
+def _parts(engine: Engine) -> set[tuple[str, str, str]]:
+    """Return kind, name and statement of tables, indexes, triggers and views."""
+    with in_words(), engine.connect() as connection:
+        rows = connection.exec_driver_sql("SELECT type, name, coalesce(sql, '') FROM sqlite_master")
+        return {(kind, name, " ".join(statement.split())) for kind, name, statement in rows}
+
+
+def _known_version(engine: Engine, path: Path) -> str:
+    """Return the version of the tables; a newer one is refused."""
+    version = _version(engine, path)
+    if version.isdecimal() and int(version) <= int(NEWEST):
+        return version
+    raise ReviewFileError(
+        f"{path}: written by a newer Riffler (tables of version {version}, this one knows {NEWEST}). "
+        "Update Riffler to open it; the file was not changed."
+    )
 
 
 def _version(engine: Engine, path: Path) -> str:
@@ -60,7 +84,7 @@ def _recorded_version(connection: Connection) -> str:
     return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
 
 
-def _migrate(engine: Engine, older: Path | None) -> None:
+def _migrate(engine: Engine, older: Path | None, version: str = "head") -> None:
     """Run the migrations in one transaction; an older file is copied first."""
     from alembic import command  # here, because a file that is up to date does not need it
     from alembic.config import Config
@@ -70,10 +94,10 @@ def _migrate(engine: Engine, older: Path | None) -> None:
     config.set_main_option("path_separator", "os")
     writer = engine.execution_options(riffler_begin="BEGIN IMMEDIATE")
     with in_words(), writer.begin() as connection:
-        if older is not None and (version := _recorded_version(connection)) != NEWEST:
+        if older is not None and (before := _recorded_version(connection)) != NEWEST:
             # now that nobody else writes: another process may have upgraded the file a moment ago
-            copy_file(older, older.with_name(f"{older.name}.version-{version}"))
+            copy_file(older, older.with_name(f"{older.name}.version-{before}"))
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(config, version)
         if engine.dialect.name == "sqlite":
             connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
