@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,13 +55,14 @@ def test_who_was_replaced_writes_nothing(tmp_path: Path) -> None:
         assert old.take_lease("same supervisor")
         old.fill_queue([Proposal("d1", "policy", 0)])
         assert new.take_lease("same supervisor")
-        for write in (
+        writes: list[Callable[[], None]] = [
             lambda: old.fill_queue([Proposal("d2", "policy", 0)]),
             lambda: old.record_rounds([Entry("d0", 0, "search", False, 1.0, 1, 1.0, "")], []),
             lambda: old.keep_pictures([Picture.of("terms", 1, [])]),
             old.renew_lease,
             old.drop_lease,
-        ):
+        ]
+        for write in writes:
             with pytest.raises(LeaseLost, match="Another learner"):
                 write()
         assert [one.document for one in new.upcoming(5)] == ["d1"]
