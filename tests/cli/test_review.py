@@ -127,6 +127,41 @@ def test_no_secret_is_in_the_log(papers: Path) -> None:
         assert hidden not in out + err
 
 
+def test_the_browser_gets_the_printed_address_from_a_private_file_and_not_from_its_command_line(
+    papers: Path, tmp_path: Path
+) -> None:
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    browser = tmp_path / "browser"
+    browser.write_text(
+        f'#!/bin/sh\necho "$1" > {seen}/given\npage=${{1#file://}}\nstat -c %a "$page" > {seen}/mode\n'
+        f'cp "$page" {seen}/draft\nmv {seen}/draft {seen}/page\n'
+    )
+    browser.chmod(0o700)
+    command = [*COMMAND, str(papers), "--port", "0"]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "BROWSER": str(browser)},
+    )
+    try:
+        end = time.monotonic() + 60
+        while not (seen / "page").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        printed = process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+        process.wait()
+    given = (seen / "given").read_text().strip()
+    assert "token" not in given
+    assert (seen / "mode").read_text().strip() == "600"
+    assert f'url={address_in([printed])}"' in (seen / "page").read_text()
+    assert not Path(given.removeprefix("file://")).exists()
+
+
 def test_enter_prints_another_address_that_works_once(papers: Path) -> None:
     ours, theirs = pty.openpty()
     command = [*COMMAND, str(papers), "--no-browser", "--port", "0"]
@@ -182,10 +217,34 @@ def test_an_archive_is_opened_beside_itself(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "elsewhere").mkdir()
     with new_review(tmp_path / "elsewhere") as made:
         write_archive(made, tmp_path / "papers.zip")
-    for words in ("is an archive of a review", "Going on with"):
-        assert review(tmp_path / "papers.zip", "--once", "--port", "0") == 0
-        assert words in capsys.readouterr().out
+    for wrong in (("--title", "title"), ("--seed", "3"), ("--target", "1.5")):
+        assert review(tmp_path / "papers.zip", "--once", "--port", "0", *wrong) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere", "papers.zip"]
+    assert review(tmp_path / "papers.zip", "--once", "--port", "0") == 0
+    assert "is an archive of a review" in capsys.readouterr().out
     assert (tmp_path / "papers.riffler").is_file()
+
+
+def test_a_review_of_something_else_is_not_opened(
+    papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made_of(papers, papers.with_suffix(".riffler"))
+    before = papers.with_suffix(".riffler").read_bytes()
+    (tmp_path / "elsewhere").mkdir()
+    with new_review(tmp_path / "elsewhere") as made:
+        write_archive(made, papers.with_suffix(".zip"))
+    other = papers.with_suffix(".tsv")
+    other.write_text("id\ttitle\n1\tSnow\n", encoding="utf-8")
+    for source, words in (
+        (other, "is a review of papers.csv, not of papers.tsv"),
+        (papers.with_suffix(".zip"), "may be"),
+    ):
+        assert review(source, "--once", "--port", "0") == 2
+        said = capsys.readouterr().err
+        assert words in said
+        assert "--file" in said
+    assert papers.with_suffix(".riffler").read_bytes() == before
+    assert made_of(papers, papers.with_suffix(".riffler"))[1][0].startswith("Going on with")
 
 
 def made_of(source: Path, file: Path, **asked: bool) -> tuple[dict[str, int], list[str]]:

@@ -45,6 +45,24 @@ def test_the_printed_address_works_once(file: Path) -> None:
         stranger.close()
 
 
+def test_an_address_is_spent_by_a_browser_that_is_in_already(visit: Visit) -> None:
+    token = visit.app.state.sessions.invite()
+    reply = visit.client.get("/", params={"token": token})
+    assert (reply.status_code, "set-cookie" in reply.headers) == (303, False)
+    stranger = httpx.get(f"{own_origin(visit.client)}/", params={"token": token}, trust_env=False)
+    assert (stranger.status_code, "set-cookie" in stranger.headers) == (401, False)
+
+
+def test_an_address_works_for_some_minutes() -> None:
+    now = 0.0
+    kept = sessions.Sessions(lambda: now)
+    in_time, late = kept.invite(), kept.invite()
+    now = 60.0 * sessions.INVITATION_MINUTES - 1
+    assert kept.spend(in_time)
+    now += 1
+    assert not kept.spend(late)
+
+
 def test_looking_at_the_address_without_opening_it_does_not_spend_it(file: Path) -> None:
     with serving(file) as (app, client):
         token = app.state.sessions.invite()
@@ -297,15 +315,14 @@ def test_secrets_are_compared_in_constant_time_and_kept_as_digests(monkeypatch: 
     monkeypatch.setattr(hmac, "compare_digest", watch)
     kept = sessions.Sessions()
     invitation = kept.invite()
-    assert kept.admit("wrong") is None
-    cookie = kept.admit(invitation)
-    assert cookie is not None
+    assert not kept.spend("wrong")
+    assert invitation not in repr(vars(kept))
+    assert kept.spend(invitation)
     assert len(compared) == 2
+    cookie = kept.begin()
     sessions.same_secret("a", "b")
     assert compared[-1] == (b"a", b"b")
-    inside = repr(vars(kept))
-    assert invitation not in inside
-    assert cookie not in inside
+    assert cookie not in repr(vars(kept))
 
 
 def test_a_program_comes_in_with_a_token_and_without_cookies(file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import sys
 import threading
@@ -16,6 +17,10 @@ from riffler.cli import output
 from riffler.errors import InputError, RifflerError
 
 FIRST_DOCUMENT_SECONDS = 600.0
+GO_TO = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="refresh" content="0;url={0}"><title>Riffler</title><a href="{0}">Go on to the review</a></html>'
+)
 
 
 class Page:
@@ -40,7 +45,7 @@ class Page:
         self.settings = ServerSettings(file, host, got, LearnerKeeper(file), allowed_hosts)
         self.app = make_app(self.settings)
         self.server = Server(self.app, self._ready)
-        self._when_ready: Callable[[], None] = self._print_address
+        self._when_ready: Callable[[], None] = lambda: self._print_address(self.address())
 
     def say(self, words: str) -> None:
         """Print a line, whole."""
@@ -59,11 +64,12 @@ class Page:
         self.say(f"The review is closed. Everything is in {self.settings.review}.")
 
     def show_in_browser(self) -> None:
-        """The same, and open the browser."""
+        """The same, and open the browser at the address that is printed."""
 
         def open_too() -> None:
-            self._print_address()
-            threading.Thread(target=webbrowser.open, args=[self.address()], daemon=True).start()
+            address = self.address()
+            self._print_address(address)
+            threading.Thread(target=self._open, args=[address], daemon=True).start()
 
         self._when_ready = open_too
         self.show()
@@ -89,10 +95,20 @@ class Page:
     def _ready(self) -> None:
         self._when_ready()
 
-    def _print_address(self) -> None:
-        self.say(f"\nThe page: {self.address()}\n")
+    def _print_address(self, address: str) -> None:
+        from riffler.web.sessions import INVITATION_MINUTES
+
+        self.say(f"\nThe page: {address}\n")
         enter = "Enter prints a new one, " if sys.stdin is not None and sys.stdin.isatty() else ""
-        self.say(f"The address works once. {enter}Ctrl-C ends the review; nothing is lost.")
+        within = f"within {INVITATION_MINUTES} minutes"
+        self.say(f"The address works once, {within}. {enter}Ctrl-C ends the review; nothing is lost.")
+
+    def _open(self, address: str) -> None:
+        """Open the browser by a private page that goes on to the address: everybody can read command lines."""
+        page: Path = self.app.state.folder.new_path(".html")
+        page.touch(0o600, exist_ok=False)
+        page.write_text(GO_TO.format(html.escape(address)), encoding="utf-8")
+        webbrowser.open(page.as_uri())
 
     def _answer_enter(self) -> None:
         for _ in sys.stdin:

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from riffler.web.errors import API, CODES, error_response, fault_response
-from riffler.web.sessions import BadTries, BrowserSession, Sessions, same_secret
+from riffler.web.sessions import INVITATION_MINUTES, BadTries, BrowserSession, Sessions, same_secret
 from riffler.web.settings import LOOPBACK, MAX_BODY, ServerSettings
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -41,7 +41,10 @@ HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/?#@\\\s]+))(?::[0-9]*)?")
 """A Host header: a name or a number, and a port; what is put together with more would be read as a path."""
 
 LOCKED = "This review is locked. Open the address that Riffler printed in its terminal; Enter prints a new one there."
-SPENT = "This address was used before, or is not one of this server. Press Enter in Riffler's terminal for a new one."
+SPENT = (
+    f"This address was used before, is older than {INVITATION_MINUTES} minutes, or is not one of this server. Press "
+    "Enter in Riffler's terminal for a new one."
+)
 ELSEWHERE = "The request came from another page than Riffler's. Reload the page of Riffler, and try again."
 
 # A redirect out of another site's page would come without the strict cookie; a page of our own that goes on has it.
@@ -140,14 +143,14 @@ class Gate:
     def _welcome(self, request: Request) -> Response:
         """Let a browser in that has the address with the secret, once."""
         to_first_page = RedirectResponse("/", 303)
-        if self._session(request) is not None:
+        is_invited = self.sessions.spend(request.query_params["token"])
+        if self._session(request) is not None:  # who is in stays in, and the address is spent for everybody else
             return to_first_page
-        cookie = self.sessions.admit(request.query_params["token"])
-        if cookie is None:
+        if not is_invited:
             raise self._wrong(request, SPENT)
         is_linked = request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
         response = HTMLResponse(GO_ON) if is_linked else to_first_page
-        response.set_cookie(self.settings.cookie, cookie, httponly=True, samesite="strict", path="/")
+        response.set_cookie(self.settings.cookie, self.sessions.begin(), httponly=True, samesite="strict", path="/")
         return response
 
     async def _check_token(self, request: Request) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-MAX_INVITATIONS = 8
+MAX_INVITATIONS, INVITATION_MINUTES = 8, 10
 MAX_SESSIONS = 100
 BAD_TRIES, WINDOW_SECONDS = 20, 60.0
 
@@ -28,34 +28,41 @@ class Sessions:
 
     >>> sessions = Sessions()
     >>> invitation = sessions.invite()
-    >>> cookie = sessions.admit(invitation)
-    >>> sessions.find(cookie or "") is not None, sessions.admit(invitation) is None
-    (True, True)
+    >>> sessions.spend(invitation), sessions.spend(invitation)
+    (True, False)
+    >>> sessions.find(sessions.begin()) is not None
+    True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._lock = Lock()
-        self._invitations: deque[str] = deque(maxlen=MAX_INVITATIONS)
+        self._invitations: deque[tuple[str, float]] = deque(maxlen=MAX_INVITATIONS)
         self._sessions: dict[str, BrowserSession] = {}
 
     def invite(self) -> str:
-        """Return a new secret that lets one browser in, once."""
+        """Return a new secret that lets one browser in, once and soon."""
         secret = secrets.token_urlsafe(32)
         with self._lock:
-            self._invitations.append(_digest(secret))
+            self._invitations.append((_digest(secret), self._clock()))
         return secret
 
-    def admit(self, invitation: str) -> str | None:
-        """Spend an invitation: return the cookie of a new session, None where the invitation is unknown or spent."""
+    def spend(self, invitation: str) -> bool:
+        """Use an invitation up; False where it is unknown, too old or spent."""
         wanted = _digest(invitation)
         with self._lock:
-            found = [one for one in self._invitations if hmac.compare_digest(one, wanted)]
+            found = [one for one in self._invitations if hmac.compare_digest(one[0], wanted)]
             if not found:
-                return None
+                return False
             self._invitations.remove(found[0])
+            return self._clock() - found[0][1] < 60 * INVITATION_MINUTES
+
+    def begin(self) -> str:
+        """Begin a session and return its cookie."""
+        cookie = secrets.token_urlsafe(32)
+        with self._lock:
             if len(self._sessions) >= MAX_SESSIONS:
                 del self._sessions[next(iter(self._sessions))]
-            cookie = secrets.token_urlsafe(32)
             self._sessions[_digest(cookie)] = BrowserSession(secrets.token_urlsafe(32))
         return cookie
 
