@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import time
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from riffler.review.history import HistoryLine
-from riffler.review.panel import N_POINTS, advice_of, curve_of, pace_of, work_of
+from riffler.review.live import LiveSearch
+from riffler.review.panel import N_POINTS, Panel, advice_of, curve_of, pace_of, work_of
 from riffler.review.pictures import Picture
 from riffler.review.remarks import Remark
 from riffler.review.settings import ReviewSettings
+from riffler.review.store import Review
 from riffler.stopping import STOPPING_RULES, Decision
 from tests.review.reviews import library, new_review, say
 
@@ -129,3 +132,20 @@ def test_the_pace_leaves_out_pauses_and_what_was_known() -> None:
     ]
     assert pace_of(latest) == {"seconds": 10.0, "per_hour": 360.0, "n_timed": 3, "found_lately": 1}
     assert pace_of([])["per_hour"] is None
+
+
+def test_a_goal_that_was_moved_while_reading_is_named_beside_the_claim(tmp_path: Path) -> None:
+    def sentence(review: Review) -> str:
+        live = LiveSearch(review)
+        live.refresh(2)
+        return str(Panel(review, live.search, live.revision).values({})["sentence"])
+
+    with new_review(tmp_path) as review:
+        review.change_settings(replace(review.settings, target=0.7))  # before anything was read
+        review.answer([say("d0", "relevant"), say("d1", "irrelevant")])
+        assert "goal was changed" not in sentence(review)
+        time.sleep(0.01)  # moments are written in milliseconds
+        review.change_settings(replace(review.settings, criteria="other words", description="krill"))
+        assert "goal was changed" not in sentence(review)
+        review.change_settings(replace(review.settings, target=0.5))
+        assert "goal was changed" in sentence(review)

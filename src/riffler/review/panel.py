@@ -20,7 +20,7 @@ learner                   seconds_to_build, seconds_to_learn, n_rounds
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ import numpy as np
 
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.review.history import HistoryFilter, HistoryLine
+from riffler.review.rounds import SETTINGS_CHANGED
+from riffler.stopping.words import per_cent
 
 if TYPE_CHECKING:
     from riffler.records import BoolArray, IntArray
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 N_POINTS = 500
 N_TIMED = 200
 LATELY = 20
+GOAL = ("target", "confidence", "stopping")
 ROUGH = 5.0
 PAUSE_SECONDS = 300.0  # who waits longer between two answers was not reading
 
@@ -63,6 +66,7 @@ class Panel:
         self._review, self._search, self._revision = review, search, revision
         self._settings = review.settings
         self._imports = [asdict(one) for one in review.imports()]
+        self._goals_moved = [at for at, name, told in review.events() if name == SETTINGS_CHANGED and moves_goal(told)]
         self._row_of = {name: row for row, name in enumerate(search.collection.ids)}
         sizes = [one["n"] for one in self._imports]
         self._stratum = np.repeat(np.arange(len(sizes)), sizes)  # the collection has them one after another
@@ -74,6 +78,7 @@ class Panel:
         recall = search.recall()
         total = None if recall is None or is_rough(recall) else recall.total
         advice, sentence = advice_of(decision, self._settings)
+        sentence += self._about_the_goal()
         n, n_found = search.collection.n_items, int(np.sum(read.answers == RELEVANT))
         return {
             "revision": asdict(self._revision),
@@ -94,6 +99,17 @@ class Panel:
             "pace": pace_of(self._review.history(HistoryFilter(kind="answer", n=N_TIMED))),
             "learner": learner,
         }
+
+    def _about_the_goal(self) -> str:
+        """Return a warning where the goal was moved after reading had begun; else nothing."""
+        begun = next((entry.asked_at for entry in self._search.ledger if entry.origin != "prior"), None)
+        moved = next((at for at in reversed(self._goals_moved) if begun is not None and at > begun), None)
+        if moved is None:
+            return ""
+        return (
+            f" The goal was changed on {moved[:10]}, after reading had begun: a claim is as sure as it says only if "
+            "the change had nothing to do with what the control documents showed."
+        )
 
     def reading(self) -> Reading:
         """Return what was read so far."""
@@ -123,12 +139,18 @@ class Panel:
         ]
 
 
+def moves_goal(change: Mapping[str, Any]) -> bool:
+    """Say whether a change of the settings is one of what shall be proved, or how."""
+    before, after = change.get("before", {}), change.get("after", {})
+    return any(before.get(name) != after.get(name) for name in GOAL)
+
+
 def advice_of(decision: Decision | None, settings: ReviewSettings) -> tuple[str, str]:
     """Return the advice and its sentence: no more is claimed than the certificate allows."""
     if decision is None:
         return "unknown", "This review has no stopping rule, so nothing can be said about what is still missing."
-    goal = f"at least {settings.target:.0%} of all relevant documents are found"
-    sure = f"with {settings.confidence:.0%} confidence"
+    goal = f"at least {per_cent(settings.target)} of all relevant documents are found"
+    sure = f"with {per_cent(settings.confidence)} confidence"
     if decision.stop and decision.certificate:
         return "may stop", f"You may stop: {goal}, {sure}."
     if decision.stop and decision.recall_low is not None:  # all is read, but not all is judged
