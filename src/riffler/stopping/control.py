@@ -26,6 +26,7 @@ from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, IntArray
 from riffler.stopping.progress import Decision, History, Progress, all_read, least_total, nothing_found
+from riffler.stopping.words import per_cent
 
 SHARE, AT, FALL = 0.05, 25.0, 0.25
 """Most of the collection that is drawn in order to allow misses: 5 % where 25 may be missed, less where more may."""
@@ -164,7 +165,7 @@ class ControlSample:
         if n_more == 0 and n_missed <= allowed:
             reason = (
                 f"The policy found {n_met} relevant documents; of the first {progress.control_reach} in random order "
-                f"it missed {n_missed} ({allowed} are allowed), which proves a recall of {progress.target:.0%}."
+                f"it missed {n_missed} ({allowed} are allowed), which proves a recall of {per_cent(progress.target)}."
             )
             return Decision(True, reason, certificate=True, recall_low=progress.target, n_more=0)
         return Decision(False, self._waiting(progress, n_met, n_missed, allowed, draws), True, n_more=n_more)
@@ -198,8 +199,8 @@ class ControlSample:
                 f"relevant ones, and at most {allowed} are allowed: it must find more."
             )
         said = (
-            f"To prove a recall of {progress.target:.0%} with {n_met} found, the first {draws} of {progress.n_items} "
-            f"documents in random order must be labelled; {progress.control_reach} are."
+            f"To prove a recall of {per_cent(progress.target)} with {n_met} found, the first {draws} of "
+            f"{progress.n_items} documents in random order must be labelled; {progress.control_reach} are."
         )
         if draws <= self.nearly_all * progress.n_items:
             return said
@@ -207,7 +208,7 @@ class ControlSample:
         best = certifiable_recall(progress.n_items, n_met, tenth, progress.confidence)
         return (
             f"{said} With so few found that is nearly everything. A tenth of the collection ({tenth}) could prove "
-            f"a recall of {best:.0%}; set a lower target before drawing more."
+            f"a recall of {per_cent(best, 0)}; set a lower target before drawing more."
         )
 
 

@@ -12,6 +12,7 @@ from riffler.errors import InputError
 from riffler.ledger import UNKNOWN
 from riffler.stopping.in_a_row import InARow
 from riffler.stopping.progress import Decision, History, Progress, StoppingRule, all_read, least_total
+from riffler.stopping.words import per_cent
 
 
 @lru_cache(maxsize=4096)
@@ -97,7 +98,7 @@ class Elusion:
             return Decision(False, reason, True, n_more=size - n_drawn)
         missed = most_missed(n_unread, n_drawn, n_relevant, progress.confidence)
         low = history.n_found / max(n_before + missed, 1)
-        reason = f"The sample of {n_drawn} held {n_relevant} relevant documents: recall is at least {low:.1%}."
+        reason = f"The sample of {n_drawn} held {n_relevant} relevant documents: recall is at least {per_cent(low, 1)}."
         return Decision(True, reason, low >= progress.target, recall_low=low, n_more=0)
 
     def controls(self, progress: Progress, n: int) -> int:

@@ -23,6 +23,7 @@ from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray
 from riffler.stopping.control import trickle_of
 from riffler.stopping.progress import Decision, History, Progress, all_read, least_total, n_unresolved, nothing_found
+from riffler.stopping.words import per_cent
 
 LEFT = np.array([0.0, 0.02, 0.06, 0.12, 0.22, 0.36, 0.55])
 WEIGHTS = np.diff(np.array([0.0, 0.01, 0.04, 0.09, 0.17, 0.29, 0.45, 1.0]) ** 0.25)
@@ -106,8 +107,8 @@ class OpenControl:
         )
         low = history.n_found / most
         reason = (
-            f"{history.n_found} relevant documents are found, and with {progress.confidence:.0%} confidence there are "
-            f"at most {most}: recall is at least {low:.1%} (target {progress.target:.0%})."
+            f"{history.n_found} relevant documents are found, and with {per_cent(progress.confidence)} confidence "
+            f"there are at most {most}: recall is at least {per_cent(low, 1)} (target {per_cent(progress.target)})."
         )
         stop = most < least_total(history.n_found, progress.target)
         return Decision(stop, reason, certificate=True, recall_low=low, n_more=0 if stop else None)

@@ -18,6 +18,7 @@ from riffler.ledger import RELEVANT
 from riffler.records import FloatArray
 from riffler.stopping.control import ControlSample, control_counts, control_design, trickle_of
 from riffler.stopping.progress import Decision, Progress, StoppingRule, all_read, least_total, nothing_found
+from riffler.stopping.words import per_cent
 
 
 def part_confidence(confidence: float, n_strata: int) -> float:
@@ -100,7 +101,7 @@ def _decide_shared(plans: Sequence[StratumPlan], whole: Progress) -> Decision:
     if not still:
         reason = (
             f"In each of the {len(plans)} parts of the collection the control sample leaves few enough missed ones, "
-            f"which together proves a recall of {whole.target:.0%}."
+            f"which together proves a recall of {per_cent(whole.target)}."
         )
         return Decision(True, reason, certificate=True, recall_low=whole.target, n_more=0)
     reason = " ".join(_waiting(plans[at], _named(at, len(plans), plans[at].n_items)) for at in still)

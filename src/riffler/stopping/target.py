@@ -9,6 +9,7 @@ import numpy as np
 
 from riffler.errors import InputError
 from riffler.stopping.progress import Decision, Progress, all_read, draw_until, least_sample
+from riffler.stopping.words import per_cent
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class Target:
         stop = n_met == n_drawn
         reason = f"The policy has met {n_met} of {n_drawn} random relevant documents"
         if stop:
-            reason += f": recall {progress.target:.0%} to {sure:.1%}, or {low:.1%} to {progress.confidence:.0%}"
+            goal, proved = f"{per_cent(progress.target)} to {per_cent(sure, 1)}", f"{per_cent(low, 1)} to "
+            reason += f": recall {goal}, or {proved}{per_cent(progress.confidence)}"
         return Decision(stop, f"{reason}.", sure >= progress.confidence, recall_low=low if stop else None)
 
     def controls(self, progress: Progress, n: int) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from riffler.stopping.words import per_cent
+
 
 def whole(number: float | None) -> str:
     """Write a number without decimals.
@@ -31,10 +33,10 @@ def share(value: float | None) -> str:
 def at_least(value: float | None) -> str:
     """Write a lower bound in per cent, rounded down: what is claimed holds.
 
-    >>> at_least(0.9587), at_least(0.96)
-    ('95%', '96%')
+    >>> at_least(0.9587), at_least(0.96), at_least(0.999)
+    ('95.8%', '96%', '99.9%')
     """
-    return "–" if value is None else f"{int(100 * value + 1e-9)}%"
+    return "–" if value is None else per_cent(value, 1)
 
 
 def duration(seconds: float | None) -> str:
@@ -64,5 +66,12 @@ def moment(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M")
 
 
-FILTERS = {"whole": whole, "share": share, "at_least": at_least, "duration": duration, "moment": moment}
+FILTERS = {
+    "whole": whole,
+    "share": share,
+    "at_least": at_least,
+    "per_cent": per_cent,
+    "duration": duration,
+    "moment": moment,
+}
 """What the templates call them."""
