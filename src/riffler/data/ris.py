@@ -90,6 +90,7 @@ def split_records(text: str, layout: Layout) -> Iterator[Record]:
     Lines outside of records, such as the head that some databases write, are passed over.
     """
     record: Record = []
+    lines: list[str] = []  # of the last value, put together when it ends: adding to a long text again and again is slow
     n_blank = 0
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         found = layout.tag.match(line)
@@ -97,20 +98,28 @@ def split_records(text: str, layout: Layout) -> Iterator[Record]:
             if not line.strip():
                 n_blank += 1
             elif record:
-                tag, value = record[-1]
-                record[-1] = (tag, value + "\n" * (n_blank + 1) + line.removeprefix(layout.margin).rstrip())
+                lines += [""] * n_blank
+                lines.append(line.removeprefix(layout.margin).rstrip())
                 n_blank = 0
             continue
         n_blank = 0
+        _end_value(record, lines)
         tag = found[1]
         is_open = any(own == layout.opening for own, _ in record)
         if record and (tag == layout.closing or (tag == layout.opening and is_open)):
             yield record
             record = []
         if tag != layout.closing:
-            record.append((tag, (found[2] or "").rstrip()))
+            lines = [(found[2] or "").rstrip()]
+            record.append((tag, lines[0]))
     if record:
+        _end_value(record, lines)
         yield record
+
+
+def _end_value(record: Record, lines: list[str]) -> None:
+    if record:
+        record[-1] = (record[-1][0], "\n".join(lines))
 
 
 def to_frame(records: list[Record]) -> pl.DataFrame:
