@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from riffler.cli import output
 from riffler.cli.search_sources import Columns, documents_of
+from riffler.data.opening import shown_name
 from riffler.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,7 +60,14 @@ def review_file(
         raise InputError(f"{path} is a review already. Leave out --file, or copy it with `riffler backup {path}`.")
     output.check_target(target, "--file")
     if target.exists():
+        if _is_archive(path):
+            raise InputError(
+                f"{target} is there already, and may be another review than the one in {path}. Go on with it by "
+                f"`riffler review {target}`, or open the archive under another name with --file."
+            )
         asked.check_for_existing(target)
+        if path.suffix != ENDING:
+            _check_made_of(target, source)
         _open_again(target, asked, say)
         return target
     if path.suffix == ENDING:
@@ -67,10 +75,12 @@ def review_file(
     target.parent.mkdir(parents=True, exist_ok=True)
     if _is_archive(path):
         from riffler.review.archive import open_archive
+        from riffler.review.settings import ReviewSettings
 
+        asked.check_for_existing(path)
+        ReviewSettings(**asked.settings)  # what is wrong here is found before the work, not after it
         open_archive(path, target)
         say(f"{path} is an archive of a review. It is opened as {target}.")
-        asked.check_for_existing(target)
         _open_again(target, asked, say)
     else:
         _make(source, target, asked, say, tell)
@@ -149,6 +159,19 @@ def _report(frame: pl.DataFrame, collection: Collection, duplicates: Duplicates 
     if duplicates is not None and len(duplicates.pairs):
         lines.append(f"  {duplicates}: shown together, asked for once  (each by itself: --keep-duplicates)")
     return lines
+
+
+def _check_made_of(target: Path, source: str) -> None:
+    """Refuse to show a review of one file to somebody who named another."""
+    from riffler.review.store import open_review
+
+    with open_review(target) as review:
+        made_of = [shown_name(one.source) for one in review.imports()]
+    if shown_name(source) not in made_of:
+        raise InputError(
+            f"{target} is a review of {made_of[0]}, not of {shown_name(source)}. Go on with it by "
+            f"`riffler review {target}`, or name another file for the review of {source} with --file."
+        )
 
 
 def _open_again(target: Path, asked: Asked, say: Callable[[str], None]) -> None:
