@@ -18,7 +18,7 @@ def backup(
     review: Annotated[Path, typer.Argument(metavar="REVIEW", help="The file of a review (.riffler).")],
     to: Annotated[
         Path | None,
-        typer.Option(help="The file to write, not there yet (default: beside REVIEW, with the date in its name)."),
+        typer.Option(help="The new file to write (default: beside REVIEW, with the date in its name)."),
     ] = None,
 ) -> None:
     """Copy a review safely, even while somebody works on it; a file that is open must not be copied otherwise."""
