@@ -233,14 +233,20 @@ def test_what_the_review_has_is_recognised(tmp_path: Path) -> None:
         assert (arrival.n_known, arrival.twins, arrival.n_repeated, arrival.n_new) == (1, {"c": "a"}, 1, 2)
         assert arrival.sentence == (
             "2 new documents to read; 1 left out, as the review has their ids; 1 duplicates of documents in the "
-            "review, shown with them; 1 duplicates of each other, shown together."
+            "review, shown with them; 1 duplicates of each other, shown together; 1 labels taken for documents in the "
+            "review that nobody answered; 1 labels left out, as their documents in the review are answered or shown."
         )
         add_upload(review, collection_from_frame(later, source="later.csv"))
         assert review.collection().ids == ("a", "b", "d", "f")
         assert review.collection().twins == {"a": ("c",), "d": ("e",)}
         assert [twin.document for twin in review.whole_documents(["a"])[0].twins] == ["c"]
-        # the label that came with a duplicate does not overrule what a person said
-        assert review.counts() == {"relevant": 2, "irrelevant": 0, "maybe": 0, "skip": 0, "unread": 2}
+        # a label does not overrule what a person said, and is not lost where nobody said anything
+        assert {name: one.verdict for name, one in review.standings().items()} == {
+            "a": "relevant",
+            "d": "relevant",
+            "b": "irrelevant",
+        }
+        assert review.counts() == {"relevant": 2, "irrelevant": 1, "maybe": 0, "skip": 0, "unread": 1}
         assert [one.n for one in review.imports()] == [2, 2]
         with pytest.raises(InputError, match="has all 5 documents already"):
             add_upload(review, collection_from_frame(later, source="later.csv"))

@@ -17,7 +17,6 @@ from riffler.data.plain_types import plain_columns
 from riffler.data.stacking import stacked
 from riffler.data.texts import Texts
 from riffler.errors import InputError, UnknownName
-from riffler.ledger import IRRELEVANT, RELEVANT, UNKNOWN
 from riffler.review.database import now
 from riffler.review.schema import Document, Stratum
 
@@ -97,25 +96,6 @@ def add_stratum(
     for start in range(0, len(records), BLOCK):
         session.execute(insert(Document), records[start : start + BLOCK])
     return stratum.id
-
-
-def known_verdicts(session: Session, stratum_id: int, collection: Collection) -> dict[int, str]:
-    """Return what the labels of the collection say, by number; a document is relevant if it or a twin of it is.
-
-    Of a document that was in the review before, nothing new is known: what people said of it holds.
-    """
-    labels = [] if collection.labels is None else collection.labels.tolist()
-    asked = session.scalars(
-        select(func.coalesce(Document.twin_of, Document.id))
-        .where(Document.stratum_id == stratum_id)
-        .order_by(Document.position)
-    )
-    new = set(session.scalars(select(Document.id).where(Document.stratum_id == stratum_id)))
-    best: dict[int, int] = {}
-    for number, label in zip(asked, labels, strict=False):  # without labels nothing is known
-        if label != UNKNOWN and number in new:
-            best[number] = max(label, best.get(number, IRRELEVANT))
-    return {number: "relevant" if label == RELEVANT else "irrelevant" for number, label in best.items()}
 
 
 def load_collection(session: Session, review_id: int) -> Collection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -27,7 +27,10 @@ from riffler.data.stacking import stacked
 from riffler.data.text_columns import find_column
 from riffler.data.texts import Texts
 from riffler.errors import DataFileError, InputError
+from riffler.ledger import UNKNOWN
+from riffler.review.documents import asked_ids
 from riffler.review.export_tabular import as_cells
+from riffler.review.known import settled_documents
 from riffler.review.store import Review
 from riffler.review.upload_limits import Limits, check_rows, check_upload
 
@@ -38,8 +41,6 @@ __all__ = ["Arrival", "Limits", "Mapping", "Preview", "add_upload", "arrival_of"
 
 SAMPLE_ROWS, SAMPLE_CHARACTERS = 5, 400
 NO_LABELS = ""
-LEFT_OUT = "left out"
-"""Event of documents that were in a file and in the review already, by their ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,19 @@ class Arrival:
     duplicates : of each other among them
     twins : ids of those that a document of the review stands for
     n_known : ids that the review has; they are left out
+    labels : of documents that the review has by their ids
+    n_taken, n_dropped : labels of documents of the review that hold from now on, and that change nothing
+    n_imports : how many imports the review had when this was found out
     """
 
     collection: Collection
     duplicates: Duplicates
     twins: dict[str, str]
     n_known: int
+    labels: dict[str, int]
+    n_taken: int
+    n_dropped: int
+    n_imports: int
 
     @property
     def n_repeated(self) -> int:
@@ -112,6 +120,10 @@ class Arrival:
             parts.append(f"{len(self.twins):,} duplicates of documents in the review, shown with them")
         if self.n_repeated:
             parts.append(f"{self.n_repeated:,} duplicates of each other, shown together")
+        if self.n_taken:
+            parts.append(f"{self.n_taken:,} labels taken for documents in the review that nobody answered")
+        if self.n_dropped:
+            parts.append(f"{self.n_dropped:,} labels left out, as their documents in the review are answered or shown")
         return "; ".join(parts) + "."
 
 
@@ -166,6 +178,7 @@ def read_upload(
 
 def arrival_of(review: Review, collection: Collection) -> Arrival:
     """Find out what a collection would bring to a review: known ids, duplicates of what is there, new documents."""
+    n_imports = len(review.imports())  # before all else: what is added from now on is noticed
     there = review.collection()
     known = {*there.ids, *(name for names in there.twins.values() for name in names)}
     rows = [row for row, name in enumerate(collection.ids) if name not in known]
@@ -187,7 +200,11 @@ def arrival_of(review: Review, collection: Collection) -> Arrival:
         similarities=both.similarities[kept],
         representatives=representatives,
     )
-    return Arrival(fresh, duplicates, twins, n_known=collection.n_items - len(rows))
+    labels = _labels(collection, known)
+    about = [*labels, *(twins[name] for name in _labels(fresh, twins))]
+    n_dropped = _n_settled(review, about)
+    n_known = collection.n_items - len(rows)
+    return Arrival(fresh, duplicates, twins, n_known, labels, len(about) - n_dropped, n_dropped, n_imports)
 
 
 def add_upload(review: Review, collection: Collection) -> Arrival:
@@ -195,10 +212,28 @@ def add_upload(review: Review, collection: Collection) -> Arrival:
     arrival = arrival_of(review, collection)
     if not arrival.collection.n_items:
         raise InputError(f"{collection.source}: the review has all {collection.n_items:,} documents already.")
-    review.add_documents(arrival.collection, duplicates=arrival.duplicates, twins=arrival.twins)
-    if arrival.n_known:
-        review.record_event(LEFT_OUT, {"source": collection.source, "n": arrival.n_known})
+    review.add_documents(
+        arrival.collection,
+        duplicates=arrival.duplicates,
+        twins=arrival.twins,
+        labels=arrival.labels,
+        n_left_out=arrival.n_known,
+        n_imports=arrival.n_imports,
+    )
     return arrival
+
+
+def _labels(collection: Collection, wanted: Container[str]) -> dict[str, int]:
+    """Return the labels that some documents have, by id."""
+    labels = [] if collection.labels is None else collection.labels.tolist()
+    pairs = zip(collection.ids, labels, strict=False)  # without labels nothing is known
+    return {name: label for name, label in pairs if label != UNKNOWN and name in wanted}
+
+
+def _n_settled(review: Review, names: list[str]) -> int:
+    with review.moment() as session:
+        numbers, settled = asked_ids(session, review.id, names), settled_documents(session, review.id)
+    return sum(numbers[name] in settled for name in names)
 
 
 def _stays(pair: list[int], fresh: Collection, twins: dict[str, str]) -> bool:

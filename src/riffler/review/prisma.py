@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from riffler.data.opening import shown_name
-from riffler.review.intake import LEFT_OUT
 from riffler.review.schema import Document, Stratum
 from riffler.review.standing import standings
-from riffler.review.store import Review
+from riffler.review.store import LEFT_OUT, Review
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,20 +15,20 @@ from sqlalchemy.orm import Session
 
 from riffler.data.atomic import atomic_write
 from riffler.data.collection import Collection
-from riffler.errors import InputError, ReviewFileError
+from riffler.errors import AnswerConflict, InputError, ReviewFileError
 from riffler.review.database import connect, in_words, is_older, now, reading, writing
 from riffler.review.documents import (
     DocumentView,
     Import,
     add_stratum,
     asked_id,
-    known_verdicts,
     load_collection,
     read_document,
 )
 from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_drafts
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_in_use, tags_of
+from riffler.review.known import append_known, known_verdicts
 from riffler.review.pictures import ProgressView, view_progress
 from riffler.review.queue import Queued, mark_shown, upcoming
 from riffler.review.remarks import (
@@ -36,7 +36,6 @@ from riffler.review.remarks import (
     Receipt,
     Remark,
     append_answers,
-    append_known,
     append_undo,
     append_undo_of_last,
     append_word,
@@ -55,6 +54,9 @@ if TYPE_CHECKING:
     from riffler.data.duplicates import Duplicates
 
 SOLE_REVIEWER = "reviewer"
+LEFT_OUT = "left out"
+"""Event of documents that were in a file and in the review already, by their ids."""
+
 USE_NOTED_SECONDS = 60.0  # when a key was last used is written down at most so often
 
 
@@ -88,7 +90,7 @@ def create_review(
                 )
                 session.add(row)
                 session.flush()
-                _add(session, row.id, collection, duplicates, {})
+                _add(session, row.id, collection, duplicates, {}, {})
             _leave_one_file(engine)
         finally:
             engine.dispose()
@@ -182,13 +184,28 @@ class Review(SearchSide):
         *,
         duplicates: Duplicates | None = None,
         twins: Mapping[str, str] = MappingProxyType({}),
+        labels: Mapping[str, int] = MappingProxyType({}),
+        n_left_out: int = 0,
+        n_imports: int | None = None,
     ) -> None:
         """Add the documents of a collection as a stratum of their own: all of them, or none.
 
-        ``twins`` are ids of new documents that one of the review stands for: they are shown with it, not asked for.
+        twins : ids of new documents that one of the review stands for: they are shown with it, not asked for
+        labels : by id, of documents that the review has; they hold where nobody said anything
+        n_left_out : documents of the same file that the review has, for the counts
+        n_imports : how many imports all this was found out with; it is refused if there are others since
         """
         with writing(self._engine) as session:
-            _add(session, self.id, collection, duplicates, twins)
+            there = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == self.id))
+            if n_imports is not None and n_imports != there:
+                raise AnswerConflict(
+                    f"{collection.source}: other documents were added to the review meanwhile, so what is new has to "
+                    "be found out again. Nothing was written. Import the file again."
+                )
+            _add(session, self.id, collection, duplicates, twins, labels)
+            if n_left_out:
+                details = {"source": collection.source, "n": n_left_out}
+                session.add(EventRow(review_id=self.id, at=now(), name=LEFT_OUT, details=details))
 
     def collection(self) -> Collection:
         """All documents that are asked for, with their original columns."""
@@ -370,11 +387,17 @@ class Review(SearchSide):
 
 
 def _add(
-    session: Session, review_id: int, collection: Collection, duplicates: Duplicates | None, twins: Mapping[str, str]
+    session: Session,
+    review_id: int,
+    collection: Collection,
+    duplicates: Duplicates | None,
+    twins: Mapping[str, str],
+    labels: Mapping[str, int],
 ) -> None:
     stratum_id = add_stratum(session, review_id, collection, duplicates, twins)
     index_stratum(session, stratum_id)
-    append_known(session, review_id, SOLE_REVIEWER, known_verdicts(session, stratum_id, collection))
+    verdicts = known_verdicts(session, review_id, stratum_id, collection, labels)
+    append_known(session, review_id, SOLE_REVIEWER, verdicts)
     n = session.scalar(select(func.count(Document.id)).where(Document.review_id == review_id))
     details = {"source": collection.source, "n_added": collection.n_items, "n_documents": n}
     session.add(EventRow(review_id=review_id, at=now(), name="documents", details=details))
