@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +16,7 @@ import pytest
 
 from riffler import InputError, collection_from_frame
 from riffler.data.parquet_footer import read_footer
+from riffler.review import intake
 from riffler.review.export import FORMATS, write_export
 from riffler.review.intake import (
     Limits,
@@ -138,7 +142,8 @@ def refused(path: Path, words: str, limits: Limits = Limits()) -> None:  # noqa:
 def test_sizes_are_limited(tmp_path: Path) -> None:
     path = write(tmp_path, ".csv")
     refused(path, "more than 10 bytes", Limits(n_bytes=10))
-    refused(path, "3 rows, at most 2", Limits(n_rows=2))
+    refused(path, "more than 2 rows", Limits(n_rows=2))
+    assert preview_upload(path, Limits(n_rows=3)).n_rows == 3
     refused(write(tmp_path, ".parquet"), "3 rows, at most 2", Limits(n_rows=2))
     refused(write(tmp_path, ".parquet"), "unpacked", Limits(n_unpacked=100))
     refused(write(tmp_path, ".xlsx"), "unpacked", Limits(n_unpacked=1000))
@@ -156,6 +161,44 @@ def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path: Path) -> 
     with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as parts:
         parts.writestr("xl/worksheets/sheet1.xml", b"x" * 60_000_000)
     refused(book, "unpacked it has more than 50 MB", Limits(n_unpacked=50_000_000))
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "row"),
+    [
+        ("bomb.csv.gz", b"id,title\n", b"1,a\n"),
+        ("bomb.csv.bz2", b"id\ttitle\r\n", b'1\t"a\r\nb"\r\n'),
+        ("quoted.csv.gz", b'id,title\n1,"', b"1,a\n"),
+        ("bomb.ris.xz", b"", b"TY  - J\nTI  - a\nER  - \n"),
+        ("bomb.txt.gz", b"", b"PMID- 1\nTI  - a\n\n"),
+        ("unopened.ris.gz", b"", b"TI  - a\nER  - \n"),
+        ("bomb.jsonl.gz", b"", b'{"title": "a"}\n'),
+        ("bomb.txt.xz", b"id,title\n", b"1,a\n"),
+    ],
+)
+def test_many_rows_are_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, head: bytes, row: bytes
+) -> None:
+    packers: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+    (tmp_path / name).write_bytes(packers[Path(name).suffix](head + row * 300_000))
+    monkeypatch.setattr(intake, "read_frame", lambda path: pytest.fail("it was read"))
+    refused(tmp_path / name, "more than [0-9,]+ (rows|lines)", Limits(n_rows=50_000))
+
+
+def test_lines_of_a_text_are_no_rows(tmp_path: Path) -> None:
+    path = tmp_path / "papers.csv"
+    rows = "".join(f'd{row},Birds {row},"one\n\ntwo ""three""\nfour"\n\n' for row in range(10))
+    for encoding in ("utf-8", "utf-16"):
+        path.write_text(f"id,title,abstract\n{rows}", encoding=encoding)
+        assert preview_upload(path, Limits(n_rows=10)).n_rows == 10
+    path.write_text("id,title\n" + "d1,\u0a0a\u0d0a\u0a0d\u0a05\u0a0a\u0a05\n", encoding="utf-16")
+    assert preview_upload(path, Limits(n_rows=1)).n_rows == 1
+
+
+def test_a_json_line_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "line.jsonl"
+    path.write_text('{"title": "a"}\n{"title": "' + "x" * 2000 + '"}\n')
+    refused(path, "line 2: longer than 1,000 bytes", Limits(n_line=1000))
 
 
 def test_a_zip_that_lies_about_its_sizes_is_refused(tmp_path: Path) -> None:

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import IO
 
 from riffler.data.collection_reading import text_format_of
-from riffler.data.opening import COMPRESSIONS, check_file, open_bytes
+from riffler.data.opening import check_file, open_bytes
 from riffler.data.parquet_footer import read_footer
 from riffler.errors import DataFileError
+from riffler.review.upload_rows import RowCount
 
 CHUNK = 1 << 20
+LINES_A_ROW = 5  # texts of several lines are common, but not in every row of the largest files
 OVERLAP = 256  # a mark that is cut by the end of a chunk is found in the next
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError)
 """What a damaged, encrypted or strange zip makes Python raise."""
@@ -31,12 +33,13 @@ ODS_TIMES = re.compile(rb"number-(?:rows|columns)-repeated=[\"']([0-9]{1,15})[\"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large an upload may be: its bytes, its rows, its bytes when unpacked, and its cells with the empty ones."""
+    """How large an upload may be: its bytes, rows, unpacked bytes, cells with the empty ones, bytes of a JSON line."""
 
     n_bytes: int = 200_000_000
     n_rows: int = 1_000_000
     n_unpacked: int = 1_000_000_000
     n_cells: int = 30_000_000
+    n_line: int = 5_000_000
 
 
 def check_upload(path: Path, limits: Limits) -> None:
@@ -60,15 +63,29 @@ def check_rows(path: Path, n_rows: int, limits: Limits) -> None:
 
 
 def _check_text(path: Path, kind: str, limits: Limits) -> None:
-    if path.suffix.lower() in COMPRESSIONS:
-        n_unpacked = 0
-        with open_bytes(path) as stream:
-            while piece := stream.read(CHUNK):
-                n_unpacked += len(piece)
-                if n_unpacked > limits.n_unpacked:
-                    raise _too_large(path, limits)
+    """Unpack a text once, piece by piece, and count what it would take in memory."""
+    n_unpacked, count = 0, RowCount()
+    with open_bytes(path) as stream:
+        while piece := stream.read(CHUNK):
+            n_unpacked += len(piece)
+            if n_unpacked > limits.n_unpacked:
+                raise _too_large(path, limits)
+            if kind != "jsonl":
+                count.take(piece)
+                _check_count(path, kind, count, limits)
     if kind == "jsonl":
         _check_keys(path, limits)
+
+
+def _check_count(path: Path, kind: str, count: RowCount, limits: Limits) -> None:
+    is_tagged = kind == "tagged" or count.n_records > 0
+    n_rows = count.n_records if is_tagged else count.n_unquoted - 1
+    if n_rows > limits.n_rows:
+        raise _too_many_rows(path, limits)
+    # a quotation mark that is never closed makes one row of all lines, and the reader may see it otherwise
+    most = limits.n_cells if is_tagged else LINES_A_ROW * limits.n_rows
+    if count.n_lines > most:
+        raise DataFileError(f"{path}: more than {most:,} lines. Split the file.")
 
 
 def _check_keys(path: Path, limits: Limits) -> None:
@@ -76,8 +93,12 @@ def _check_keys(path: Path, limits: Limits) -> None:
     keys: set[tuple[str, ...]] = set()
     n_lines = 0
     with open_bytes(path) as stream:
-        for line in stream:
+        while line := stream.readline(limits.n_line + 1):
             n_lines += 1
+            if len(line) > limits.n_line:
+                raise DataFileError(f"{path}, line {n_lines}: longer than {_size(limits.n_line)}. Shorten it.")
+            if n_lines > limits.n_rows:
+                raise _too_many_rows(path, limits)
             try:
                 keys.update(_key_paths(json.loads(line), ()))
             except RecursionError:
@@ -166,6 +187,10 @@ def _check_parquet(path: Path, limits: Limits) -> None:
         raise _too_large(path, limits)
     if footer.n_rows * footer.n_columns > limits.n_cells * 10:
         raise DataFileError(f"{path}: {footer.n_rows:,} rows of {footer.n_columns:,} columns. Leave columns out.")
+
+
+def _too_many_rows(path: Path, limits: Limits) -> DataFileError:
+    return DataFileError(f"{path}: more than {limits.n_rows:,} rows. Split the file.")
 
 
 def _too_large(path: Path, limits: Limits) -> DataFileError:
