@@ -12,6 +12,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import httpx
 import polars as pl
@@ -20,6 +21,7 @@ import pytest
 from riffler.review.archive import open_archive
 from riffler.review.store import open_review
 from riffler.review.upload_limits import Limits
+from riffler.web import uploads
 from riffler.web.settings import ServerSettings
 from riffler.web.uploads import PREFIX, PrivateFolder
 from tests.web.visits import API, Visit, error_of, visiting
@@ -237,3 +239,25 @@ def test_what_a_killed_server_left_is_swept_and_what_a_living_one_has_is_not(
     first.remove()
     second.remove()
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
+
+
+def test_a_server_that_sweeps_while_another_starts_takes_no_folder_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    take = uploads._try_lock
+    swept: list[IO[str]] = []
+
+    def late(lock: IO[str]) -> bool:
+        if not swept:
+            swept.append(lock)
+            uploads.sweep()
+        return take(lock)
+
+    monkeypatch.setattr(uploads, "_try_lock", late)
+    folder = PrivateFolder()
+    assert swept
+    uploads.sweep()
+    folder.new_path().touch()
+    assert list(tmp_path.iterdir()) == [folder.path]
+    folder.remove()

@@ -28,9 +28,7 @@ class PrivateFolder:
 
     def __init__(self) -> None:
         sweep()
-        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))  # mkdtemp: nobody else may look inside
-        self._lock = (self.path / LOCK).open("w")
-        _try_lock(self._lock)
+        self.path, self._lock = _locked_folder()
 
     def new_path(self, ending: str = "") -> Path:
         """Return a path that nobody can guess; names that users give never become part of one."""
@@ -86,17 +84,31 @@ def sweep() -> None:
     """Remove the folders of servers that were killed: those of this user whose lock nobody holds."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
-            if not folder.is_symlink() and _is_ours(folder) and _is_abandoned(folder / LOCK):
-                shutil.rmtree(folder)
+            if not folder.is_symlink() and _is_ours(folder):
+                _remove_abandoned(folder)
+
+
+def _locked_folder() -> tuple[Path, IO[str]]:
+    """Make a folder and take its lock; another server that sweeps may come between the two, and then it is gone."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))  # mkdtemp: nobody else may look inside
+        lock = (folder / LOCK).open("w")
+        if _try_lock(lock) and (folder / LOCK).exists():
+            return folder, lock
+        lock.close()
 
 
 def _is_ours(folder: Path) -> bool:
     return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
 
 
-def _is_abandoned(lock: Path) -> bool:
-    with lock.open("r+") as file:
-        return _try_lock(file)
+def _remove_abandoned(folder: Path) -> None:
+    """Remove a folder whose lock is free, and hold it meanwhile: who has just made it then sees that it is going."""
+    with (folder / LOCK).open("r+") as lock:
+        if not _try_lock(lock):
+            return
+        shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)  # Windows removes no file that is open
 
 
 def _try_lock(file: IO[str]) -> bool:
