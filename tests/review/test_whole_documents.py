@@ -8,9 +8,10 @@ import polars as pl
 
 from riffler.data.collection_reading import collection_from_frame
 from riffler.data.duplicates import find_duplicates
-from riffler.review.remarks import Remark
+from riffler.review.export_words import last_words
+from riffler.review.remarks import Answer, Remark
 from riffler.review.store import create_review
-from tests.review.reviews import library, say
+from tests.review.reviews import library, new_review, say
 
 
 def test_documents_read_together_equal_those_read_one_by_one(tmp_path: Path) -> None:
@@ -26,6 +27,7 @@ def test_documents_read_together_equal_those_read_one_by_one(tmp_path: Path) -> 
         review.untag(Remark("c", "u", note="z"))
         for key, note in enumerate(["first", "", "last"]):
             review.note(Remark("e1", f"n{key}", note=note))
+        review.answer([Answer("e2", "with", note="with it", verdict="maybe")])
         names = ["e1", "b", "c", "e2", "b"]
         for name, whole in zip(names, review.whole_documents(names), strict=True):
             assert whole.view == review.document(name)
@@ -38,3 +40,24 @@ def test_documents_read_together_equal_those_read_one_by_one(tmp_path: Path) -> 
         assert twins == {name: rows[name] for name in twins}
         assert len(twins) == 2
         assert review.whole_documents([]) == []
+
+
+def test_the_note_of_an_answer_is_a_note_wherever_it_is_shown(tmp_path: Path) -> None:
+    def notes() -> set[str]:
+        with review.moment() as session:
+            exported = last_words(session, review.id)
+        return {review.note_of("d0"), review.whole_documents(["d0"])[0].note, *(one.note for one in exported.values())}
+
+    with new_review(tmp_path) as review:
+        review.answer([Answer("d0", "1", note="with the answer", verdict="maybe")])
+        assert notes() == {"with the answer"}
+        review.answer([Answer("d0", "2", verdict="relevant")])  # says nothing in words
+        assert notes() == {"with the answer"}
+        review.note(Remark("d0", "3", note="later"))
+        assert notes() == {"later"}
+        (again,) = review.answer([Answer("d0", "4", note="on second thought", verdict="maybe")])
+        assert notes() == {"on second thought"}
+        review.undo(again.id, "5")
+        assert notes() == {"later"}
+        review.note(Remark("d0", "6", note=""))
+        assert notes() == {""}

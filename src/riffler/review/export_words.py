@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
 from riffler.review.schema import LedgerRow, Reviewer
-from riffler.review.standing import standing_answers
+from riffler.review.standing import IS_NOTE, standing_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,7 @@ def last_words(session: Session, review_id: int) -> dict[int, LastWord]:
     """Return what holds now, by the number of the document; documents of which nothing is said are left out."""
     words = _answers(session, review_id)
     for number, note in _notes(session, review_id):
-        word = words.get(number, LastWord())
-        # what was noted with the answer and what was noted later are two remarks: neither is lost
-        words[number] = replace(word, note="\n".join(dict.fromkeys(part for part in (word.note, note) if part)))
+        words[number] = replace(words.get(number, LastWord()), note=note)
     for number, tag in _tags(session, review_id):
         word = words.get(number, LastWord())
         words[number] = replace(word, tags=(*word.tags, tag))
@@ -46,19 +44,19 @@ def _answers(session: Session, review_id: int) -> dict[int, LastWord]:
     )
     first, last = aliased(LedgerRow), aliased(LedgerRow)
     found = session.execute(
-        select(last.document_id, last.verdict, first.origin, last.answered_at, last.seconds, Reviewer.name, last.note)
+        select(last.document_id, last.verdict, first.origin, last.answered_at, last.seconds, Reviewer.name)
         .join_from(ends, first, first.id == ends.c.first_id)
         .join(last, last.id == ends.c.last_id)
         .join(Reviewer, Reviewer.id == last.reviewer_id)
     )
     return {
-        number: LastWord(verdict, origin, moment, seconds, person, note)
-        for number, verdict, origin, moment, seconds, person, note in found
+        number: LastWord(verdict, origin, moment, seconds, person)
+        for number, verdict, origin, moment, seconds, person in found
     }
 
 
 def _notes(session: Session, review_id: int) -> list[tuple[int, str]]:
-    about = (LedgerRow.review_id == review_id) & (LedgerRow.kind == "note")
+    about = (LedgerRow.review_id == review_id) & IS_NOTE
     last = select(func.max(LedgerRow.id)).where(about).group_by(LedgerRow.document_id)
     found = session.execute(select(LedgerRow.document_id, LedgerRow.note).where(LedgerRow.id.in_(last)))
     return [(number, note) for number, note in found if note]

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from riffler.review.documents import asked_id
 from riffler.review.schema import Document, LedgerRow, Reviewer
-from riffler.review.standing import REPLACED, STANDS
+from riffler.review.standing import IS_NOTE, REPLACED, STANDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,7 @@ def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> lis
 
 def note_of(session: Session, review_id: int, document: str) -> str:
     """Return the last note about a document, "" where there is none."""
-    last = select(LedgerRow.note).where(
-        LedgerRow.document_id == asked_id(session, review_id, document), LedgerRow.kind == "note"
-    )
+    last = select(LedgerRow.note).where(LedgerRow.document_id == asked_id(session, review_id, document), IS_NOTE)
     return session.scalar(last.order_by(LedgerRow.id.desc()).limit(1)) or ""
 
 

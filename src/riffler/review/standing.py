@@ -58,6 +58,13 @@ REPLACED = exists().where(
 """Of an answer: a later one about the same document stands."""
 
 
+IS_NOTE = (LedgerRow.kind == "note") | (STANDS & (LedgerRow.note != ""))
+"""Of a row of the ledger: it says something about its document in words, by itself or with an answer that holds.
+
+The last such row is the note of the document.
+"""
+
+
 def standing_answers(review_id: int) -> Select[LedgerRow]:
     """Select the answers that were not undone."""
     return select(LedgerRow).where(LedgerRow.review_id == review_id, STANDS)

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from riffler.review.documents import DocumentView, asked_ids, columns_of
 from riffler.review.schema import Document, LedgerRow, Stratum
-from riffler.review.standing import Standing, standings
+from riffler.review.standing import IS_NOTE, Standing, standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def whole_documents(session: Session, review_id: int, names: Sequence[str]) -> l
             view=views[number],
             twins=tuple(views[row.id] for row in twins[number]),
             standing=held.get(views[number].document),
-            note="".join(text for kind, text in words[number] if kind == "note"),
+            note="".join(text for kind, text in words[number] if kind in ("note", "answer")),
             tags=tuple(sorted(text for kind, text in words[number] if kind == "tag")),
         )
         for number in (asked[name] for name in names)
@@ -78,7 +78,7 @@ def _words(session: Session, numbers: set[int]) -> dict[int, list[tuple[str, str
     text = LedgerRow.note
     about = LedgerRow.document_id.in_(numbers)
     number = func.max(LedgerRow.id)
-    notes = select(number).where(about, LedgerRow.kind == "note").group_by(LedgerRow.document_id)
+    notes = select(number).where(about, IS_NOTE).group_by(LedgerRow.document_id)
     tags = select(number).where(about, LedgerRow.kind.in_(("tag", "untag"))).group_by(LedgerRow.document_id, text)
     found = session.execute(
         select(LedgerRow.document_id, LedgerRow.kind, text).where(LedgerRow.id.in_(notes.union(tags)))
