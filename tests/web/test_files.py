@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import socket
 import stat
 import subprocess
@@ -239,6 +241,22 @@ def test_what_a_killed_server_left_is_swept_and_what_a_living_one_has_is_not(
     first.remove()
     second.remove()
     assert list(tmp_path.glob(f"{PREFIX}*")) == []
+
+
+@pytest.mark.parametrize(("number", "status"), [(errno.ENOSPC, 507), (errno.EIO, 503)])
+@pytest.mark.parametrize("path", ["/export", "/export?format=parquet", "/history/export", "/archive"])
+def test_what_goes_wrong_with_the_disk_is_said_without_the_places_of_the_server(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, path: str, number: int, status: int
+) -> None:
+    def broken(self: Path, target: Path) -> Path:
+        raise OSError(number, os.strerror(number), str(self))
+
+    monkeypatch.setattr(Path, "replace", broken)
+    reply = visit.client.get(API + path)
+    assert reply.status_code == status
+    assert error_of(reply)[2].startswith("whales")
+    assert str(visit.app.state.folder.path) not in reply.text
+    assert left_files(visit) == []
 
 
 def test_a_server_that_sweeps_while_another_starts_takes_no_folder_from_it(

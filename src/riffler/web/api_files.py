@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +13,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
+from riffler.errors import StorageError
 from riffler.review.archive import write_archive
 from riffler.review.export import FORMATS, write_export, write_history
 from riffler.review.prisma import prisma_counts
@@ -75,10 +77,19 @@ def prisma(review: TheReview) -> list[CountRow]:
 def _sent(request: Request, name: str, ending: str, media_type: str, write: Callable[[Path], None]) -> FileResponse:
     """Write a file in the private folder, and send it; it is removed when it was sent or could not be."""
     folder: PrivateFolder = request.app.state.folder
-    with folder.passing(ending) as path:
+    with folder.passing(ending) as path, _in_their_words(folder, name):
         write(path)
     # whatever the file holds, the browser keeps it and shows nothing of it
     return FileResponse(path, media_type=media_type, filename=name, background=BackgroundTask(path.unlink, True))
+
+
+@contextmanager
+def _in_their_words(folder: PrivateFolder, name: str) -> Iterator[None]:
+    """Let errors speak of the file by the name that its owner will see, not of the place where it is made."""
+    try:
+        yield
+    except StorageError as error:
+        raise type(error)(re.sub(re.escape(str(folder.path)) + r"[^\s:'\"]*", name, str(error))) from error
 
 
 def _file_name(review: Review, addition: str, ending: str) -> str:
