@@ -147,7 +147,7 @@ def test_settings_are_before_the_readers_eyes(server: Running, open_page: OpenPa
     page.locator("#criteria").fill("Include whales.\nExclude <i>bread</i>.")
     page.locator("#highlight").fill("part\nstud*")
     page.locator("#target").fill("90")
-    expect(page.locator("#goal")).to_contain_text("at least 29 relevant documents")
+    expect(page.locator("#goal")).to_contain_text("at least 90% of all relevant documents")
     keep_picture(page, "settings", full_page=True)
     page.get_by_role("button", name="Save").click()
     expect(page.locator("#saved")).to_have_text("Saved")

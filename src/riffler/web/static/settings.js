@@ -3,7 +3,8 @@
 import { drop, patch, post } from "./api.js";
 import { byId, showBanner } from "./dom.js";
 
-const percent = (id) => Number(byId(id).value) / 100;
+const GOALS = ["target", "confidence"];
+const percent = (id) => Number((Number(byId(id).value) / 100).toPrecision(12)); // 56.3 is 0.563, not 0.5629999999999999
 
 function sayGoal() {
   const target = percent("target");
@@ -12,7 +13,7 @@ function sayGoal() {
   const [share, sure] = [byId("target").value, byId("confidence").value];
   byId("goal").textContent = isGoal
     ? `You may stop when at least ${share}% of all relevant documents are found, with ${sure}% confidence. `
-      + "What that takes depends on how much is found: the progress page says it at any time. A higher goal takes more; a lower one claims less."
+      + "What that takes depends on how much is found: the progress page says it at any time. "
       + "A higher goal takes more; a lower one claims less."
     : "Both must lie between 0 and 100 per cent.";
 }
@@ -29,13 +30,15 @@ async function guarded(work) {
 byId("settings").addEventListener("submit", (event) => {
   event.preventDefault();
   guarded(async () => {
+    // what nobody touched is not sent: it may have more digits than the field shows
+    const touched = GOALS.filter((id) => byId(id).value !== byId(id).defaultValue);
     await patch("/settings", {
       description: byId("description").value.trim() || null,
       criteria: byId("criteria").value,
       highlight: [...new Set(byId("highlight").value.split("\n").map((line) => line.trim()).filter(Boolean))],
-      target: percent("target"),
-      confidence: percent("confidence"),
+      ...Object.fromEntries(touched.map((id) => [id, percent(id)])),
     });
+    for (const id of GOALS) byId(id).defaultValue = byId(id).value;
     byId("saved").textContent = "Saved";
   });
 });
