@@ -21,7 +21,7 @@ def test_control_documents_are_those_that_the_search_draws_first(
     with new_review(tmp_path, replace(SETTINGS, stopping=stopping)) as review:
         review.add_documents(library(40, prefix="e"))
         review.answer([say(name, "irrelevant") for name in known])
-        early = first_proposals(review, 50)
+        early = first_proposals(review, 50, ahead=50)
         live = LiveSearch(review)
         drawn = live.refresh(50)
         if live.search.batch_origin != "control":
@@ -34,7 +34,7 @@ def test_control_documents_are_those_that_the_search_draws_first(
 
 def test_what_fits_the_description_comes_first(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
-        chosen = [one.document for one in first_proposals(review, 50) if one.origin == "policy"]
+        chosen = [one.document for one in first_proposals(review, 50, ahead=50) if one.origin == "policy"]
         titles = dict(zip(review.collection().ids, review.collection().titles, strict=True))
         assert chosen
         assert all("whale" in titles[name] for name in chosen)
@@ -42,12 +42,12 @@ def test_what_fits_the_description_comes_first(tmp_path: Path) -> None:
 
 def test_without_a_description_any_will_do(tmp_path: Path) -> None:
     with new_review(tmp_path, ReviewSettings(stopping=None)) as review:
-        assert len(first_proposals(review, 50)) == 50
+        assert len(first_proposals(review, 50, ahead=50)) == 50
 
 
 def test_answers_to_them_count(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
-        review.fill_queue(first_proposals(review, 50))
+        review.fill_queue(first_proposals(review, 50, ahead=50))
         for queued in review.upcoming(6):
             review.mark_shown(queued.id)
             review.answer([say(queued.document, "irrelevant", str(queued.id), queued.id)])
@@ -66,3 +66,14 @@ def test_the_queue_goes_on_behind_control_documents(tmp_path: Path) -> None:
         assert [one.document for one in queued if one.origin == "control"] == drawn
         assert len(queued) == 50
         assert {one.origin for one in queued[2:]} == {"policy"}
+
+
+def test_a_reader_with_an_aim_is_not_met_by_a_random_document(tmp_path: Path) -> None:
+    with new_review(tmp_path) as review:
+        early = first_proposals(review, 10, ahead=50)
+        assert {one.origin for one in early} == {"policy"}
+        live = LiveSearch(review)
+        assert len(live.refresh(10, ahead=50)) == 10
+        queued = review.upcoming(60)
+        assert {one.origin for one in queued} == {"policy"}
+        assert len(queued) == 50

@@ -18,8 +18,8 @@ WHY_FITTING = "has words of the description"
 WHY_ANY = "any document, to begin with"
 
 
-def first_proposals(review: Review, n: int) -> list[Proposal]:
-    """Return at most n documents for a review whose search has taken in nothing yet.
+def first_proposals(review: Review, n: int, *, ahead: int) -> list[Proposal]:
+    """Return at most ``ahead`` documents for a review whose search has taken in nothing yet; n as in ``refresh``.
 
     Control documents are those that the search itself draws first: their order depends on the ids and the seed alone.
     What follows them was chosen without their answers, as it has to be for what a policy proposes.
@@ -30,10 +30,10 @@ def first_proposals(review: Review, n: int) -> list[Proposal]:
     queue = [Proposal(name, "control", 0, search.probability(name), None, WHY_DRAWN) for name in drawn]
     answered = {entry.item for entry in search.ledger}
     description = review.settings.description
-    fitting = review.find_any(description, n=n) if description else []
+    fitting = review.find_any(description, n=ahead) if description else []
     why = WHY_FITTING if fitting else WHY_ANY
     for name in fitting or _shuffled(search):
-        if len(queue) < n and name not in drawn and name not in answered:
+        if len(queue) < ahead and name not in drawn and name not in answered:
             queue.append(Proposal(name, "policy", 0, 1.0, None, why))
     return queue
 

@@ -29,7 +29,7 @@ from riffler.review.painter import BUSY_SHARE, IDLE_SHARE, Painter
 from riffler.review.rounds import Revision
 from riffler.review.store import Review, open_review
 
-QUEUE = 50
+BATCH, QUEUE = 10, 50  # what is suggested at a time, and what is ready should the search be late
 NICENESS = 10
 SOON, LATER = 0.05, 0.4  # seconds between two looks: while people answer, and when nobody did for a while
 AWAKE_SECONDS = 20.0
@@ -81,7 +81,7 @@ class Loop:
         start = time.monotonic()
         self._review = review
         if not review.has_begun():  # somebody may be waiting, and the texts are not read yet
-            review.fill_queue(first_proposals(review, QUEUE))
+            review.fill_queue(first_proposals(review, BATCH, ahead=QUEUE))
         self._live = LiveSearch(review)
         self._painter = Painter(self._live)
         self._seen: tuple[int, Revision] | None = None
@@ -111,7 +111,7 @@ class Loop:
         is_new = now != self._seen
         if is_new:
             start = time.monotonic()
-            self._live.refresh(QUEUE, ahead=QUEUE)
+            self._live.refresh(BATCH, ahead=QUEUE)
             self._news_at = time.monotonic()
             self._seconds_to_learn = self._news_at - start
             self._seen = now

@@ -33,7 +33,8 @@ class LiveSearch:
     def refresh(self, n: int, *, ahead: int = 0) -> list[str]:
         """Take in all answers, and put the next n suggestions into the queue; returns their ids.
 
-        Behind control documents, which may be few, the queue gets so many of the policy's that there are ``ahead``.
+        Behind these the queue gets so many of the policy's that there are ``ahead``: n is what a reader is asked to
+        judge before the search has learned, ``ahead`` what there is to read should it be late.
         """
         pending = self.review.pending()
         while self.review.revision() != self.revision:  # asked last: of what changed before, nothing is overlooked
@@ -43,7 +44,7 @@ class LiveSearch:
         names = self.search.suggest(n)
         self._save()  # looking for suggestions can end a round as well
         proposals = self._proposals(names, self.search.batch_origin)
-        if self.search.batch_origin == "control" and len(names) < ahead:
+        if len(names) < ahead:
             more = [name for name in self.search.look_ahead(ahead) if name not in names]
             proposals += self._proposals(more[: ahead - len(names)], "policy")
         self.review.fill_queue(proposals)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict, InputError, UnknownName
@@ -70,18 +70,6 @@ def reviewer_id(session: Session, name: str) -> int:
 def append_answers(session: Session, review_id: int, reviewer: str, answers: Sequence[Answer]) -> list[Receipt]:
     """Append answers; one about a document that has an answer is a correction."""
     return [_append_answer(session, review_id, reviewer_id(session, reviewer), answer) for answer in answers]
-
-
-def append_known(session: Session, review_id: int, reviewer: str, verdicts: Mapping[int, str]) -> None:
-    """Append what was known of documents, by their numbers, before anybody was asked about them."""
-    person, moment = reviewer_id(session, reviewer), now()
-    common = {"review_id": review_id, "reviewer_id": person, "kind": "answer", "origin": "prior", "answered_at": moment}
-    rows = [
-        {**common, "document_id": number, "verdict": verdict, "request_key": f"known/{number}", "why": "", "note": ""}
-        for number, verdict in verdicts.items()
-    ]
-    if rows:
-        session.execute(insert(LedgerRow), rows)
 
 
 def append_word(session: Session, review_id: int, reviewer: str, kind: str, remark: Remark) -> Receipt:
