@@ -51,8 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        with open_review(wanted.path) as review:
-            learn(review, wanted.holder)
+        # Not closed, which would wait for all readers: whoever stops in the middle of reading is one itself. What is in
+        # the log beside the file is moved into it by the server, or by whoever opens the review next.
+        learn(open_review(wanted.path), wanted.holder)
     except (Stopped, KeyboardInterrupt):
         return 0
     except RifflerError as error:

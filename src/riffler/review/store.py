@@ -405,4 +405,6 @@ def _add(
 
 def _leave_one_file(engine: Engine) -> None:
     with in_words(), closing(engine.raw_connection()) as connection:  # raw: outside of a transaction
-        connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA busy_timeout=1000")  # writers wait meanwhile: whoever is still reading does it later
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
