@@ -60,6 +60,7 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	for part in speed quality ablation; do $(BIN)/python benchmarks/active.py $$part; done
 	$(BIN)/python benchmarks/search_peers.py --cache out/asreview
 	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
+	$(BIN)/python -m benchmarks.server start next memory
 
 soak: $(VENV)/.test chromium ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m soak
