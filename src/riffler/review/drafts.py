@@ -18,7 +18,7 @@ YOUNG_SECONDS = 60.0  # an empty draft that is younger may belong to somebody wh
 
 def keep_to_itself(engine: Engine) -> None:
     """Let an engine lock its file from the first change until it is disposed of."""
-    event.listen(engine, "connect", _lock)
+    event.listen(engine, "connect", _lock, insert=True)  # before anything is written to the file
 
 
 def sweep_drafts(target: Path) -> None:

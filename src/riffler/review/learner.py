@@ -16,9 +16,8 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
 from typing import NoReturn
 
 from riffler.errors import LeaseLost, RifflerError, StorageError
@@ -35,11 +34,7 @@ SOON, LATER = 0.05, 0.4  # seconds between two looks: while people answer, and w
 AWAKE_SECONDS = 20.0
 STANDBY_SECONDS = 1.0
 TROUBLE_SECONDS = 2.0
-FAREWELL_SECONDS = 30.0  # nobody waits for it any more, and it should still free the lease
-
-
-class Stopped(BaseException):
-    """Somebody asked the learner to end."""
+LEAVING = threading.Event()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,14 +43,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("path", type=Path, help="file of the review")
     parser.add_argument("--holder", default=f"process {os.getpid()}", help="name under which the lease is held")
     wanted = parser.parse_args(arguments)
-    signal.signal(signal.SIGTERM, _stop)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        # Not closed, which would wait for all readers: whoever stops in the middle of reading is one itself. What is in
-        # the log beside the file is moved into it by the server, or by whoever opens the review next.
-        learn(open_review(wanted.path), wanted.holder)
-    except (Stopped, KeyboardInterrupt):
-        return 0
+        # It is never closed, which would wait for readers: what is in the log beside the file is moved into it by the
+        # server, or by whoever opens the review next.
+        review = open_review(wanted.path)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: threading.Thread(target=_leave, args=(review,)).start())
+        threading.Thread(target=_end_with_parent, args=(review,), daemon=True).start()
+        learn(review, wanted.holder)
     except RifflerError as error:
         _say(str(error))
     except Exception as error:  # the last stop: whatever it is, the supervisor gets a line that it may show
@@ -72,6 +67,8 @@ def learn(review: Review, holder: str) -> NoReturn:
             with _renewing(review):
                 Loop(review).run()
         except LeaseLost as error:
+            if LEAVING.is_set():  # it gave the lease away itself, and is about to end
+                time.sleep(LEASE_SECONDS)
             _say(str(error))
 
 
@@ -130,7 +127,7 @@ class Loop:
 
 @contextmanager
 def _renewing(review: Review) -> Iterator[None]:
-    """Renew the lease in the background, for learning may take longer than it lasts; drop it in the end."""
+    """Renew the lease in the background, for learning may take longer than it lasts."""
     over = threading.Event()
 
     def renew() -> None:
@@ -142,15 +139,9 @@ def _renewing(review: Review) -> Iterator[None]:
             except StorageError as error:
                 _say(str(error))
 
-    thread = threading.Thread(target=renew, daemon=True)
-    thread.start()
+    threading.Thread(target=renew, daemon=True).start()
     try:
         yield
-    except (Stopped, KeyboardInterrupt):
-        over.set()
-        thread.join()
-        review.drop_lease()
-        raise
     finally:
         over.set()
 
@@ -161,18 +152,19 @@ def _step_back() -> None:
         os.nice(NICENESS - os.nice(0))
 
 
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # once is enough
-    raise Stopped
+def _leave(review: Review) -> NoReturn:
+    """Free the lease and end, whatever is going on: every write is whole or not there."""
+    LEAVING.set()
+    with suppress(RifflerError):  # it may have no lease
+        review.drop_lease()
+    os._exit(0)
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(review: Review) -> NoReturn:
     """End when standard input is closed: who started this process has gone."""
     while os.read(sys.stdin.fileno(), 4096):  # not through a buffer: nobody could end while it is waited for
         pass
-    signal.raise_signal(signal.SIGTERM)
-    time.sleep(FAREWELL_SECONDS)
-    os._exit(1)  # it is in the middle of something long; nothing of it was written
+    _leave(review)
 
 
 def _in_short(error: BaseException) -> str:
