@@ -23,7 +23,8 @@ def free_socket(host: str, port: int) -> socket.socket:
     """Return a socket on the port, or on the next one that no other program has; port 0 takes any."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for wanted in range(port, min(port + N_PORTS, 65536)):
-        one = socket.socket(family, socket.SOCK_STREAM)
+        # named as TCP: asyncio sends small packets of such sockets at once, others wait 40 ms for an acknowledgement
+        one = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             one.bind((host, wanted))
