@@ -37,6 +37,7 @@ PARTS = ("start", "next", "memory")
 WANTED_SECONDS = {20_000: 10.0, 100_000: 60.0}
 WANTED_MS = 50.0
 N_NEXT, N_MEMORY, EVERY = 500, 20_000, 250
+READING_SECONDS = 0.1  # far less than anybody needs; without any the learner has no time to learn
 
 
 def main() -> None:
@@ -77,7 +78,7 @@ def _start(out: Path, n: int, seed: int) -> dict[str, float]:
 
 
 def _next(out: Path, seed: int, n: int = 20_000) -> dict[str, dict[str, float]]:
-    """Read one document after the other, as quickly as the server lets: each answer makes the learner learn."""
+    """Read one document after the other, several a second: each answer makes the learner learn."""
     review = made_review(out / "next.riffler", records(out, n, seed))
     took: dict[str, list[float]] = {"next": [], "answer": [], "next 5": []}
     with Server(review) as server:
@@ -86,6 +87,7 @@ def _next(out: Path, seed: int, n: int = 20_000) -> dict[str, dict[str, float]]:
             shown = server.timed(took["next"], partial(server.next, 1))
             server.timed(took["answer"], partial(server.answer, shown, f"next/{number}"))
             server.timed(took["next 5"], partial(server.next, 5))
+            time.sleep(READING_SECONDS)
         behind = server.get("/review")["learner"]["behind"]
     found = {name: _percentiles(values) for name, values in took.items()}
     for name, values in found.items():
