@@ -23,3 +23,8 @@ def data_folder() -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("needs the public data sets: set RIFFLER_DATA to their folder")
     return Path(named)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest test: at the end the other processes would have nothing to do beside it."""
+    items.sort(key=lambda item: item.path.name != "test_wheel.py")
