@@ -11,6 +11,7 @@ from riffler.data.collection_reading import collection_from_frame
 from riffler.review.remarks import Answer
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review, create_review
+from riffler.review.whole_documents import WholeDocument
 
 SETTINGS = ReviewSettings(policy="greedy", description="whale", stopping="control", target=0.8, seed=1)
 WHALES = ("whale", "krill", "fin", "song")
@@ -37,6 +38,11 @@ def verdict_on(name: str) -> str:
 
 def new_review(folder: Path, settings: ReviewSettings = SETTINGS, n: int = 60) -> Review:
     return create_review(folder / "whales.riffler", library(n), settings)
+
+
+def whole(review: Review, name: str) -> WholeDocument:
+    """One document with everything that holds of it."""
+    return review.whole_documents([name])[0]
 
 
 def say(document: str, verdict: str, key: str | None = None, suggestion: int | None = None) -> Answer:

@@ -54,14 +54,14 @@ def test_duplicates_are_shown_with_their_own_texts(tmp_path: Path) -> None:
     )
     collection = collection_from_frame(frame)
     with create_review(tmp_path / "r.riffler", collection, duplicates=find_duplicates(collection)) as review:
-        head = review.document("a")
-        assert [(twin.title, twin.columns["year"]) for twin in review.whole_documents(["a"])[0].twins] == [
-            (title, year) for name, title, year in frame.rows() if name in head.twins
+        head = review.whole_documents(["a"])[0]
+        assert [(twin.title, twin.columns["year"]) for twin in head.twins] == [
+            (title, year) for name, title, year in frame.rows() if name in head.view.twins
         ]
-        review.answer([say(head.twins[0], "relevant")])
-        assert set(review.standings_of([*head.twins, "c"])) == {head.document}
+        review.answer([say(head.view.twins[0], "relevant")])
+        assert set(review.standings_of([*head.view.twins, "c"])) == {head.view.document}
         found = {hit.document: hit for hit in review.find("snow")}
-        assert {hit.asked for hit in found.values()} == {head.document}
+        assert {hit.asked for hit in found.values()} == {head.view.document}
 
 
 def test_search_says_where_the_words_are(tmp_path: Path) -> None:

@@ -409,7 +409,7 @@ def test_columns_of_odd_types_go_in_and_out(tmp_path: Path) -> None:
     frame = pl.DataFrame({"title": ["a", "b"], **ODD})
     with create_review(tmp_path / "r.riffler", collection_from_frame(frame), SETTINGS) as review:
         assert review.collection().columns.columns == ["title", *ODD]
-        assert None not in review.document(review.collection().ids[0]).columns.values()
+        assert None not in review.whole_documents(review.collection().ids[:1])[0].view.columns.values()
         for format in FORMATS:
             write_export(review, tmp_path / f"out{FORMATS[format].ending}", format)
             assert read_collection(tmp_path / f"out{FORMATS[format].ending}").titles == ("a", "b")

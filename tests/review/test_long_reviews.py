@@ -50,12 +50,11 @@ def cost(review: Review, ask: Callable[[Review], object]) -> int:
 
 QUESTIONS: dict[str, Callable[[Review], object]] = {
     "upcoming": lambda review: review.upcoming(5),
-    "last answer": lambda review: review.last_answer(),
     "history": lambda review: review.history(),
     "revision": lambda review: review.revision(),
     "last remark": lambda review: review.last_remark(),
-    "standing": lambda review: review.standing_of("d7"),
-    "document": lambda review: review.document("d7"),
+    "standings": lambda review: review.standings_of(["d7"]),
+    "documents": lambda review: review.whole_documents(["d7"]),
 }
 
 

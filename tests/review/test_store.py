@@ -23,7 +23,7 @@ from riffler.review.remarks import Remark
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review, create_review, open_review
 from riffler.review.upgrade import copy_file
-from tests.review.reviews import SETTINGS, library, new_review, say
+from tests.review.reviews import SETTINGS, library, new_review, say, whole
 
 
 def files(folder: Path) -> list[str]:
@@ -48,7 +48,7 @@ def test_a_collection_comes_out_as_it_went_in(tmp_path: Path) -> None:
     collection = collection_from_frame(frame)
     with create_review(tmp_path / "odd name %20?#.riffler", collection, SETTINGS) as review:
         again = review.collection()
-        assert dict(review.document("c").columns) == collection.columns.row(2, named=True)
+        assert dict(whole(review, "c").view.columns) == collection.columns.row(2, named=True)
     assert again.ids == collection.ids
     assert (again.titles, again.abstracts) == (collection.titles, collection.abstracts)
     assert again.columns.schema == collection.columns.schema
@@ -103,7 +103,8 @@ def test_labels_of_the_collection_are_known_from_the_start(tmp_path: Path) -> No
             ("d0", "prior", 1, 0.0),
             ("d1", "prior", 0, 0.0),
         ]
-        assert review.last_answer() is None  # nobody here said it, so nobody undoes it by a key
+        with pytest.raises(InputError, match="undo"):
+            review.undo_last("undo")  # nobody here said it, so nobody undoes it by a key
 
 
 def test_added_documents_are_a_stratum_all_or_none(tmp_path: Path) -> None:
@@ -125,7 +126,7 @@ def test_a_twin_is_kept_and_not_asked_for(tmp_path: Path) -> None:
         assert (review.collection().ids, review.collection().twins) == (("a", "b"), {"b": ("c",)})
         review.answer([say("c", "relevant")])
         assert list(review.standings()) == ["b"]
-        assert (review.document("c").document, review.document("b").twins) == ("b", ("c",))
+        assert (whole(review, "c").view.document, whole(review, "b").view.twins) == ("b", ("c",))
         assert review.counts() == {"relevant": 1, "irrelevant": 0, "maybe": 0, "skip": 0, "unread": 1}
 
 
@@ -166,7 +167,7 @@ def test_what_no_database_can_hold_is_refused_in_words(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="needs a key"):
             review.answer([say("d0", "relevant", key="")])
         review.note(Remark("d0", "k", note="a\0b \U0001f433"))
-        assert review.note_of("d0") == "a\0b \U0001f433"
+        assert whole(review, "d0").note == "a\0b \U0001f433"
         assert len(review.history()) == 1
 
 
@@ -177,9 +178,9 @@ def test_undo_goes_back_to_any_depth(tmp_path: Path) -> None:
         assert [one.origin for one in receipts] == ["search", "correction", "correction"]
         review.answer([say("d1", "skip")])
         held = []
-        while (last := review.last_answer()) is not None:
-            held.append({name: one.verdict for name, one in review.standings().items()})
-            review.undo(last, f"undo {last}")
+        while standings := review.standings():
+            held.append({name: one.verdict for name, one in standings.items()})
+            review.undo_last(f"undo {len(held)}")
         assert held == [
             {"d0": "irrelevant", "d1": "skip"},
             {"d0": "irrelevant"},
@@ -196,7 +197,7 @@ def test_only_the_answer_that_holds_is_undone(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
         (first,) = review.answer([say("d0", "relevant")])
         review.answer([say("d0", "irrelevant")])
-        assert [review.standing_of(name) for name in ("d0", "d1")] == [review.standings()["d0"], None]
+        assert [whole(review, name).standing for name in ("d0", "d1")] == [review.standings()["d0"], None]
         with pytest.raises(InputError, match="does not hold any more"):
             review.undo(first.id, "u")
         with pytest.raises(InputError, match="no answer with the number 99"):
@@ -235,9 +236,11 @@ def test_notes_and_tags_hold_until_they_are_changed(tmp_path: Path) -> None:
         for key, word in (("3", "blue"), ("4", "big")):
             review.tag(Remark("d0", key, note=word))
         review.untag(Remark("d0", "5", note="blue"))
-        assert (review.note_of("d0"), review.tags_of("d0"), review.note_of("d1")) == ("second", ["big"], "")
-        review.record_event("export", {"format": "ris"})
-        assert [(name, details) for _, name, details in review.events()][1:] == [("export", {"format": "ris"})]
+        assert (whole(review, "d0").note, whole(review, "d0").tags, whole(review, "d1").note) == (
+            "second",
+            ("big",),
+            "",
+        )
         with pytest.raises(InputError, match="needs a word"):
             review.tag(Remark("d0", "6", note=" "))
 
@@ -349,7 +352,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None
         assert list(review.standings()) == ["d0"]
         assert review.collection().n_items == 60
         assert {hit.document[0] for hit in review.find("whale", n=100)} == {"d"}
-        assert review.note_of("d1") == ""
+        assert whole(review, "d1").note == ""
         review.answer([say("d1", "relevant")])
 
 

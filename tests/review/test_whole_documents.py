@@ -29,12 +29,15 @@ def test_documents_read_together_equal_those_read_one_by_one(tmp_path: Path) -> 
             review.note(Remark("e1", f"n{key}", note=note))
         review.answer([Answer("e2", "with", note="with it", verdict="maybe")])
         names = ["e1", "b", "c", "e2", "b"]
-        for name, whole in zip(names, review.whole_documents(names), strict=True):
-            assert whole.view == review.document(name)
-            assert whole.standing == review.standing_of(name)
-            assert whole.note == review.note_of(name)
-            assert list(whole.tags) == review.tags_of(name)
-            assert tuple(twin.document for twin in whole.twins) == whole.view.twins
+        held, together = review.standings(), review.whole_documents(names)
+        assert together == [one for name in names for one in review.whole_documents([name])]
+        assert [(one.view.document, one.note, one.tags) for one in together[:1] + together[2:4]] == [
+            ("e1", "last", ("x",)), ("c", "", ()), ("e2", "with it", ()),
+        ]  # fmt: skip
+        assert together[1].tags == ("x", "y")  # what is said of a twin is said of both
+        for one in together:
+            assert one.standing == held.get(one.view.document)
+            assert tuple(twin.document for twin in one.twins) == one.view.twins
         twins = {twin.document: (twin.title, twin.columns["n"]) for twin in review.whole_documents(["a"])[0].twins}
         rows = {name: (title, n) for name, title, n in frame.rows()}
         assert twins == {name: rows[name] for name in twins}
@@ -46,7 +49,7 @@ def test_the_note_of_an_answer_is_a_note_wherever_it_is_shown(tmp_path: Path) ->
     def notes() -> set[str]:
         with review.moment() as session:
             exported = last_words(session, review.id)
-        return {review.note_of("d0"), review.whole_documents(["d0"])[0].note, *(one.note for one in exported.values())}
+        return {review.whole_documents(["d0"])[0].note, *(one.note for one in exported.values())}
 
     with new_review(tmp_path) as review:
         review.answer([Answer("d0", "1", note="with the answer", verdict="maybe")])

@@ -143,15 +143,6 @@ def stored_blocks(session: Session, review_id: int) -> Iterator[tuple[Stratum, l
             yield strata[at], together, columns_of(strata[at], together)
 
 
-def read_document(session: Session, review_id: int, name: str) -> DocumentView:
-    """Return one document with its original columns, and the twins that are shown with it."""
-    row = session.get_one(Document, asked_id(session, review_id, name))
-    stratum = session.get_one(Stratum, row.stratum_id)
-    twins = session.scalars(select(Document.name).where(Document.twin_of == row.id).order_by(Document.position))
-    columns = columns_of(stratum, [row]).row(0, named=True)
-    return DocumentView(row.name, row.title, row.abstract, columns, stratum.id, stratum.source, tuple(twins))
-
-
 def asked_id(session: Session, review_id: int, name: str) -> int:
     """Return the number of a document, or of the one that stands for it: what is said of a twin is said of both."""
     return asked_ids(session, review_id, [name])[name]

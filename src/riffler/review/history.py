@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
-from riffler.review.documents import asked_id
 from riffler.review.schema import Document, LedgerRow, Reviewer
-from riffler.review.standing import IS_NOTE, REPLACED, STANDS
+from riffler.review.standing import REPLACED, STANDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +79,6 @@ def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> lis
     if wanted.before is not None:
         found = found.where(LedgerRow.id < wanted.before)
     return [_line(row, name, title, who, bool(now)) for row, name, title, who, now in session.execute(found)]
-
-
-def note_of(session: Session, review_id: int, document: str) -> str:
-    """Return the last note about a document, "" where there is none."""
-    last = select(LedgerRow.note).where(LedgerRow.document_id == asked_id(session, review_id, document), IS_NOTE)
-    return session.scalar(last.order_by(LedgerRow.id.desc()).limit(1)) or ""
-
-
-def tags_of(session: Session, review_id: int, document: str) -> list[str]:
-    """Return the tags of a document that were not removed, sorted."""
-    about = (LedgerRow.document_id == asked_id(session, review_id, document)) & LedgerRow.kind.in_(("tag", "untag"))
-    last = select(func.max(LedgerRow.id)).where(about).group_by(LedgerRow.note)
-    tags = select(LedgerRow.note).where(LedgerRow.id.in_(last), LedgerRow.kind == "tag").order_by(LedgerRow.note)
-    return list(session.scalars(tags))
 
 
 def tags_in_use(session: Session, review_id: int) -> list[str]:

@@ -18,16 +18,14 @@ from riffler.data.collection import Collection
 from riffler.errors import AnswerConflict, InputError, ReviewFileError
 from riffler.review.database import connect, in_words, is_older, now, reading, writing
 from riffler.review.documents import (
-    DocumentView,
     Import,
     add_stratum,
-    asked_id,
+    asked_ids,
     load_collection,
-    read_document,
 )
 from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_drafts
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
-from riffler.review.history import HistoryFilter, HistoryLine, note_of, read_history, tags_in_use, tags_of
+from riffler.review.history import HistoryFilter, HistoryLine, read_history, tags_in_use
 from riffler.review.known import append_known, known_verdicts
 from riffler.review.pictures import ProgressView, view_progress
 from riffler.review.queue import Queued, mark_shown, upcoming
@@ -39,7 +37,6 @@ from riffler.review.remarks import (
     append_undo,
     append_undo_of_last,
     append_word,
-    last_answer_of,
 )
 from riffler.review.rounds import SETTINGS_CHANGED
 from riffler.review.schema import Document, EventRow, LedgerRow, ReviewRow, Stratum
@@ -212,11 +209,6 @@ class Review(SearchSide):
         with reading(self._engine) as session:
             return load_collection(session, self.id)
 
-    def document(self, name: str) -> DocumentView:
-        """One document, to be read; of a twin the one that stands for it."""
-        with reading(self._engine) as session:
-            return read_document(session, self.id, name)
-
     def whole_documents(self, names: Sequence[str]) -> list[WholeDocument]:
         """Documents with their duplicates, verdicts, notes and tags, all of one moment."""
         with reading(self._engine) as session:
@@ -258,11 +250,6 @@ class Review(SearchSide):
         with writing(self._engine) as session:
             return append_undo_of_last(session, self.id, reviewer, key)
 
-    def last_answer(self, *, reviewer: str = SOLE_REVIEWER) -> int | None:
-        """The number of the reviewer's last answer that can be undone; None where there is none."""
-        with reading(self._engine) as session:
-            return last_answer_of(session, self.id, reviewer)
-
     def note(self, remark: Remark, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
         """Record a note about a document; the last one holds, "" removes it."""
         return self._word("note", remark, reviewer)
@@ -283,29 +270,13 @@ class Review(SearchSide):
     def standings_of(self, documents: Sequence[str]) -> dict[str, Standing]:
         """What holds now for those of some documents that have an answer; a twin is its head."""
         with reading(self._engine) as session:
-            asked = [asked_id(session, self.id, name) for name in documents]
-            return {one.document: one for one in standings(session, self.id, LedgerRow.document_id.in_(asked))}
-
-    def standing_of(self, document: str) -> Standing | None:
-        """What holds now for one document; None where it has no answer."""
-        with reading(self._engine) as session:
-            about = LedgerRow.document_id == asked_id(session, self.id, document)
-            return next(iter(standings(session, self.id, about)), None)
+            about = LedgerRow.document_id.in_(asked_ids(session, self.id, documents).values())
+            return {one.document: one for one in standings(session, self.id, about)}
 
     def counts(self) -> dict[str, int]:
         """How many documents are relevant, irrelevant, maybe, skip and unread."""
         with reading(self._engine) as session:
             return count_verdicts(session, self.id)
-
-    def note_of(self, document: str) -> str:
-        """The note about a document that holds."""
-        with reading(self._engine) as session:
-            return note_of(session, self.id, document)
-
-    def tags_of(self, document: str) -> list[str]:
-        """The tags of a document."""
-        with reading(self._engine) as session:
-            return tags_of(session, self.id, document)
 
     def tags(self) -> list[str]:
         """All tags that are in use."""
@@ -316,11 +287,6 @@ class Review(SearchSide):
         """What was said, the latest first."""
         with reading(self._engine) as session:
             return read_history(session, self.id, wanted)
-
-    def record_event(self, name: str, details: Mapping[str, Any]) -> None:
-        """Write down something beside an answer, such as an export."""
-        with writing(self._engine) as session:
-            session.add(EventRow(review_id=self.id, at=now(), name=name, details=dict(details)))
 
     def events(self) -> list[tuple[str, str, dict[str, Any]]]:
         """What happened beside answers: when, what, and its details, the earliest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from riffler.review.documents import DocumentView
@@ -26,14 +27,7 @@ def documents_out(review: Review, names: Sequence[str]) -> list[DocumentOut]:
 
 def receipt_out(receipt: Receipt) -> ReceiptOut:
     """Return a receipt."""
-    return ReceiptOut(
-        id=receipt.id,
-        document=receipt.document,
-        kind=receipt.kind,
-        verdict=receipt.verdict,
-        origin=receipt.origin,
-        repeated=receipt.repeated,
-    )
+    return ReceiptOut(**asdict(receipt))
 
 
 def counts_out(review: Review) -> Counts:
