@@ -125,3 +125,12 @@ def test_two_points_at_once_do_not_share_their_arrays() -> None:
     first.bend(move, later)
     np.testing.assert_array_equal(alone, later)
     assert second.value != first.value
+
+
+@given(case=cases())
+def test_the_share_in_order_counts_ties_by_half(case: Case) -> None:
+    pairs = naive.pairs_of(case.grades, case.groups)
+    weights = np.array([case.weight[i] * case.weight[j] for i, j in pairs])
+    right = np.array([0.5 * (1 + np.sign(case.scores[i] - case.scores[j])) for i, j in pairs])
+    found = PreferencePairs(case.grades, case.groups, case.weight).share_in_order(case.scores)
+    assert found == pytest.approx(float(weights @ right / weights.sum()), rel=1e-12)

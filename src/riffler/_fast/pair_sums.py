@@ -129,6 +129,28 @@ def sums_over_levels_above(values, scores, levels, starts, tree, out):
 
 
 @njit(cache=True)
+def weight_in_order(weight, scores, levels, starts, tree):
+    """Sum of the weights of the pairs whose upper row scores higher, those of equal scores by half."""
+    total = 0.0
+    for g in range(starts.shape[0] - 1):
+        a, b = starts[g], starts[g + 1]
+        highest = _highest(levels, a, b)
+        tree[: highest + 2] = 0.0
+        p = a
+        while p < b:
+            q = p  # rows of equal score: seen from before they are in the tree and from after, pairs among them are half
+            while q < b and scores[q] == scores[p]:
+                total += 0.5 * weight[q] * _sum_below(tree, levels[q])
+                q += 1
+            for r in range(p, q):
+                _add(tree, highest + 2, levels[r], weight[r])
+            for r in range(p, q):
+                total += 0.5 * weight[r] * _sum_below(tree, levels[r])
+            p = q
+    return total
+
+
+@njit(cache=True)
 def _highest(levels, a, b):
     highest = levels[a]
     for p in range(a, b):

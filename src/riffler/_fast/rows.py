@@ -1,8 +1,8 @@
 """One row interface for dense and CSR data, so that every loop above it is written once.
 
-``row_dot``, ``add_row`` and ``row_square`` are the only functions that know how a row is stored: numba picks the
-dense or the sparse body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed order per
-row, so a score does not depend on which other rows are scored with it.
+``row_dot``, ``add_row``, ``add_multiple`` and ``row_square`` are the only functions that know how a row is stored: numba
+picks the dense or the sparse body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed
+order per row, so a score does not depend on which other rows are scored with it.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -40,6 +40,10 @@ def add_row(rows, i, step, w):
     """Add ``step`` times row i to w in place; return the change of the squared norm of w."""
 
 
+def add_multiple(rows, i, step, w):
+    """Add ``step`` times row i to w in place, and no more."""
+
+
 def row_square(rows, i):
     """Squared Euclidean norm of row i."""
 
@@ -64,6 +68,13 @@ def _add_row(rows, i, step, w):
     if _kind(rows) is CsrRows:
         return lambda rows, i, step, w: _sparse_add(rows.data, rows.indices, rows.indptr, i, step, w)
     return lambda rows, i, step, w: _dense_add(rows.values[i], step, w)
+
+
+@overload(add_multiple)
+def _add_multiple(rows, i, step, w):
+    if _kind(rows) is CsrRows:
+        return lambda rows, i, step, w: _sparse_add_only(rows.data, rows.indices, rows.indptr, i, step, w)
+    return lambda rows, i, step, w: _dense_add_only(rows.values[i], step, w)
 
 
 @overload(row_square)
@@ -94,6 +105,12 @@ def _dense_add(row, step, w):
     return change
 
 
+@njit(cache=True, fastmath=REORDER)
+def _dense_add_only(row, step, w):
+    for j in range(row.shape[0]):
+        w[j] += step * row[j]
+
+
 # Sparse rows are summed in order: vector gathers are slower than plain loads. Unsigned positions spare a test for
 # negative ones at every entry.
 @njit(cache=True)
@@ -117,6 +134,12 @@ def _sparse_add(data, indices, indptr, i, step, w):
 
 
 @njit(cache=True)
+def _sparse_add_only(data, indices, indptr, i, step, w):
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        w[np.uint64(indices[p])] += step * data[p]
+
+
+@njit(cache=True)
 def _sparse_square(data, indptr, i):
     total = 0.0
     for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
@@ -129,6 +152,14 @@ def scores_of_all(rows, n_rows, w, out):
     """Write the score of every row into ``out``."""
     for i in range(n_rows):
         out[i] = row_dot(rows, i, w)
+
+
+@njit(cache=True)
+def sum_of_rows(rows, n_rows, slopes, out):
+    """Add slope times row to ``out`` for every row; rows of slope 0 are not read."""
+    for i in range(n_rows):
+        if slopes[i] != 0.0:
+            add_multiple(rows, i, slopes[i], out)
 
 
 @njit(cache=True)

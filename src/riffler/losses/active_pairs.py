@@ -53,6 +53,21 @@ class PairArrays:
         self.weighted, self.sums, self.more_sums = np.empty(n), np.empty(n), np.empty(n)
         self.shelf: list[_PointArrays] = []
 
+    def weight_in_order(self, scores: FloatArray, group_starts: IntArray) -> float:
+        """Weight of the pairs whose upper row scores higher, ties by half."""
+        from riffler._fast import pair_sums
+        from riffler._fast.score_order import sort_in_groups
+
+        here = self.shelf.pop() if self.shelf else _PointArrays.of(len(self.rows))
+        given = np.ascontiguousarray(scores, np.float64)
+        sort_in_groups(given, self.rows, group_starts, self.for_sorting, here.order, here.scores)
+        pair_sums.look_up(self.weight, here.order, here.weight)
+        pair_sums.look_up(self.level_of_row, here.order, here.levels)
+        tree = np.empty(self.n_levels + 2)
+        found = pair_sums.weight_in_order(here.weight, here.scores, here.levels, group_starts, tree)
+        self.shelf.append(here)
+        return float(found)
+
 
 class ActivePairs:
     """The pairs of margin below 1 at some scores."""

@@ -8,9 +8,10 @@ a row whose margin is below 1 are an interval of the order.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from riffler.errors import LabelError
 from riffler.losses.active_pairs import ActivePairs, PairArrays
@@ -23,15 +24,17 @@ class PreferencePairs:
     grades : of each row, the higher the better; groups : of each row (None: all rows are one group);
     weight : repetitions of each row (None: 1). Rows of weight 0, and groups of one grade, have no pairs.
 
+    ``rows`` has the rows with pairs by (group, grade), ``group_starts`` where groups start there, ``rank`` their grades
+    counted from 0 in each group, ``total`` the weight of all pairs.
+
     >>> PreferencePairs([1, 0, 2, 0]).total
     5.0
     """
 
     def __init__(self, grades: ArrayLike, groups: ArrayLike | None = None, weight: ArrayLike | None = None) -> None:
-        y = np.asarray(grades)
-        row_weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
-        group = np.zeros(len(y), np.int64) if groups is None else np.unique(groups, return_inverse=True)[1]
-        level = np.unique(y, return_inverse=True)[1]
+        level = _levels(np.asarray(grades))
+        row_weight = np.ones(len(level)) if weight is None else np.asarray(weight, dtype=np.float64)
+        group = None if groups is None else np.unique(groups, return_inverse=True)[1]
         self.rows, self.group_starts, self.rank = _by_group(group, level, row_weight)
         self.total = _pair_weight(self.group_starts, self.rank, row_weight[self.rows])
         if not self.total > 0:
@@ -49,6 +52,14 @@ class PreferencePairs:
     def active_at(self, scores: FloatArray) -> ActivePairs:
         """Find the pairs whose margin is below 1."""
         return ActivePairs(self._arrays, scores)
+
+    def share_in_order(self, scores: FloatArray) -> float:
+        """Weight of the pairs whose upper row scores higher, by that of all; ties count one half. AUC, for two grades.
+
+        >>> PreferencePairs([2, 1, 0]).share_in_order(np.array([3.0, 1.0, 1.0]))
+        0.833...
+        """
+        return self._arrays.weight_in_order(scores, self.group_starts) / self.total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,18 +123,33 @@ class PairwiseSquaredHinge:
         return SquaredHingePoint(self.pairs.active_at(scores), scores, self.pairs.total)
 
 
-def _by_group(group: IntArray, level: IntArray, weight: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
+def _levels(grades: NDArray[Any]) -> IntArray:
+    """Grades as numbers from 0; two of them need no sorting."""
+    highest = grades.max() if len(grades) and grades.dtype.kind in "biuf" else None
+    if highest is not None:
+        upper = grades == highest
+        if bool((upper | (grades == grades.min())).all()):
+            return upper.astype(np.int8)
+    return np.unique(grades, return_inverse=True)[1]
+
+
+def _by_group(group: IntArray | None, level: IntArray, weight: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
     """Rows that have pairs, by group and level; where groups start; and the rows' levels, from 0 in each group."""
     present = np.flatnonzero(weight > 0)
-    rows = present[np.lexsort((level[present], group[present]))]
-    new_group = np.diff(group[rows], prepend=-1) != 0
-    new_level = new_group | (np.diff(level[rows], prepend=-1) != 0)
-    first = np.flatnonzero(new_group)
-    number = np.cumsum(new_group) - 1
+    if group is None:
+        rows = present[np.argsort(level[present], kind="stable")]
+        number = np.zeros(len(rows), np.int8)
+    else:
+        rows = present[np.lexsort((level[present], group[present]))]
+        number = np.cumsum(np.diff(group[rows], prepend=-1) != 0) - 1
+    if len(rows) == 0:
+        return rows.astype(np.int32), np.zeros(1, np.int64), rows.astype(np.int32)
+    first = np.flatnonzero(np.diff(number, prepend=-1))
+    new_level = np.diff(level[rows], prepend=-1) != 0
+    new_level[first] = True
     rank = np.cumsum(new_level) - 1
     rank -= rank[first][number]
-    n_levels = np.maximum.reduceat(rank, first) + 1 if len(rows) else rank
-    kept = n_levels[number] > 1
+    kept = (np.maximum.reduceat(rank, first) > 0)[number]
     rows, rank, number = rows[kept], rank[kept], number[kept]
     starts = np.append(np.flatnonzero(np.diff(number, prepend=-1)), len(rows))
     return rows.astype(np.int32), starts, rank.astype(np.int32)
