@@ -1,8 +1,8 @@
 """One row interface for dense and CSR data, so that every loop above it is written once.
 
-``row_dot``, ``add_row``, ``add_multiple`` and ``row_square`` are the only functions that know how a row is stored: numba
-picks the dense or the sparse body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed
-order per row, so a score does not depend on which other rows are scored with it.
+``row_dot`` and those after it are the only functions that know how a row is stored: numba picks the dense or the sparse
+body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed order per row, so a score does not
+depend on which other rows are scored with it.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -48,6 +48,10 @@ def row_square(rows, i):
     """Squared Euclidean norm of row i."""
 
 
+def row_product(rows, i, j, work):
+    """Inner product of two rows; ``work`` is n_columns zeros, and is zeros again afterwards."""
+
+
 def _kind(rows):
     if not isinstance(rows, types.BaseNamedTuple):
         raise TypeError(f"rows must be DenseRows, CsrRows or SimilarRows, got {rows}")
@@ -84,6 +88,13 @@ def _row_square(rows, i):
     if _kind(rows) is SimilarRows:
         return lambda rows, i: rows.values[i, rows.numbers[i]]
     return lambda rows, i: _dense_dot(rows.values[i], rows.values[i])
+
+
+@overload(row_product)
+def _row_product(rows, i, j, work):
+    if _kind(rows) is CsrRows:
+        return lambda rows, i, j, work: _sparse_product(rows.data, rows.indices, rows.indptr, i, j, work)
+    return lambda rows, i, j, work: _dense_dot(rows.values[i], rows.values[j])
 
 
 @njit(cache=True, fastmath=REORDER)
@@ -137,6 +148,16 @@ def _sparse_add(data, indices, indptr, i, step, w):
 def _sparse_add_only(data, indices, indptr, i, step, w):
     for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
         w[np.uint64(indices[p])] += step * data[p]
+
+
+@njit(cache=True)
+def _sparse_product(data, indices, indptr, i, j, work):
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        work[np.uint64(indices[p])] += data[p]
+    total = _sparse_dot(data, indices, indptr, j, work)
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        work[np.uint64(indices[p])] = 0.0
+    return total
 
 
 @njit(cache=True)
