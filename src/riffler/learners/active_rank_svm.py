@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from riffler.errors import InputError, LabelError
+from riffler.errors import InputError, LabelError, UnknownName
 from riffler.learners.pair_pool import DrawnPairs, PairPool, sampling_from
 from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_two_grades
 from riffler.learners.pair_solver import PairSolver, loss_code
@@ -20,8 +20,13 @@ from riffler.records import FloatArray, Matrix
 FIRST_PAIRS = 200
 """Pairs drawn at random before anything is known, where the batch is a share."""
 
-LEAST_CHANCE = 0.05
+EARLY_PASSES = 5
+"""Most passes in a round that another one follows: its weights only say where to look."""
 
+LEAST_CHANCE = 0.05
+"""No pair counts more than one of this chance."""
+
+WEIGHTINGS = ("equal", "inverse")
 MAX_SEED = 2**31 - 1
 
 
@@ -58,6 +63,9 @@ class ActiveRankSVM(PairRanker):
         for the lower, both grades equally often. For two grades only.
     point_weight : float
         Weight of a point beside that of a pair.
+    weighting : "inverse" or "equal"
+        "inverse" counts a pair the more the smaller its chance to be accepted was, so that the mean over the pairs is
+        that over all pairs; "equal" counts all alike, as published.
     C : float
         Weight of the mean loss beside the penalty.
     loss : "squared_hinge", "hinge" or "logistic"
@@ -66,7 +74,7 @@ class ActiveRankSVM(PairRanker):
     tol : float
         Descent stops when no step changes a margin by more than this.
     max_passes : int
-        Most passes over the pairs a round.
+        Most passes over the pairs at the end; the rounds before it need few.
     random_state : int, RandomState or None
 
     Attributes
@@ -98,11 +106,11 @@ class ActiveRankSVM(PairRanker):
         points: float = 0.0,
         point_weight: float = 1.0,
         weighting: str = "inverse",
-        C: float = 1000.0,
+        C: float = 100.0,
         loss: str = "squared_hinge",
         scale: float = 1.0,
         tol: float = 0.1,
-        max_passes: int = 20,
+        max_passes: int = 50,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
     ) -> None:
         self.sampling = sampling
@@ -184,17 +192,19 @@ class ActiveRankSVM(PairRanker):
             return
         sampling = sampling_from(self.sampling)
         code = loss_code(self.loss)
-        while len(solver.upper) < n_pairs:
+        while True:
             chosen = sampling if self.n_iter_ or solver.total else sampling_from("random")
             rule = Rule(chosen.code, code, float(self.scale), float(self.points))
-            drawn = pool.draw(self._n_more(len(solver.upper), n_pairs), solver.weights, chosen, rule)
+            n_more = self._n_more(len(solver.upper), n_pairs)
+            drawn = pool.draw(n_more, solver.weights, chosen, rule)
             self.n_candidates_ += drawn.n_candidates
-            if len(drawn.upper) == 0:
-                break
             solver.add(drawn.upper, drawn.lower, self._weights_of(drawn))
-            solver.descend(self.tol, self.max_passes)
+            done = len(solver.upper) == n_pairs or len(drawn.upper) < n_more
+            solver.descend(self.tol, self.max_passes if done else min(EARLY_PASSES, self.max_passes))
             self.n_iter_ += 1
             yield Round(len(solver.upper), self.n_candidates_, perf_counter() - start, solver.weights)
+            if done:
+                return
 
     def _weights_of(self, drawn: DrawnPairs) -> FloatArray:
         """What each pair counts: alike, or the more the smaller its chance was, so that the mean is that of all."""
@@ -240,6 +250,8 @@ class ActiveRankSVM(PairRanker):
     def _check_settings(self) -> None:
         sampling_from(self.sampling)
         loss_code(self.loss)
+        if self.weighting not in WEIGHTINGS:
+            raise UnknownName.among("weighting", self.weighting, WEIGHTINGS)
         for name in ("C", "scale", "tol", "max_passes", "batch", "point_weight"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")

@@ -57,7 +57,7 @@ class RankSVM(PairRanker):
 
     def __init__(
         self,
-        C: float = 1000.0,
+        C: float = 100.0,
         *,
         tol: float = 1e-3,
         max_iter: int = 100,
@@ -101,8 +101,10 @@ class RankSVM(PairRanker):
         return self._descend(part.X, part.pairs(), start).weights
 
 
-def part_of(pairs: PreferencePairs, share: float, rng: np.random.RandomState) -> IntArray:
-    """Draw a share of the groups, or of the rows of each grade where there is one group; few of a kind are all kept.
+def part_of(
+    pairs: PreferencePairs, share: float, rng: np.random.RandomState, few: int = FEW_OF_A_KIND
+) -> IntArray:
+    """Draw a share of the groups, or of the rows of each grade where there is one group; ``few`` of a kind are all kept.
 
     >>> part_of(PreferencePairs([0] * 8000 + [1] * 10), 1 / 8, np.random.RandomState(0)).size
     1010
@@ -112,11 +114,11 @@ def part_of(pairs: PreferencePairs, share: float, rng: np.random.RandomState) ->
     if n_groups == 1:
         cuts = np.append(np.flatnonzero(np.diff(pairs.rank, prepend=-1)), len(pairs.rank))
         parts = np.split(pairs.rows, cuts[1:-1])
-        drawn = [rng.choice(rows, _n_kept(len(rows), share), replace=False) for rows in parts]
+        drawn = [rng.choice(rows, _n_kept(len(rows), share, few), replace=False) for rows in parts]
         return np.sort(np.concatenate(drawn))
-    groups = rng.choice(n_groups, _n_kept(n_groups, share), replace=False)
+    groups = rng.choice(n_groups, _n_kept(n_groups, share, few), replace=False)
     return np.sort(np.concatenate([pairs.rows[cuts[group] : cuts[group + 1]] for group in groups]))
 
 
-def _n_kept(n: int, share: float) -> int:
-    return max(round(share * n), min(n, FEW_OF_A_KIND))
+def _n_kept(n: int, share: float, few: int) -> int:
+    return max(round(share * n), min(n, few))
