@@ -19,7 +19,7 @@ GROUPS = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 2])  # the last group has one row
 
 
 def pool_of(weight: FloatArray) -> PairPool:
-    return PairPool(np.eye(10), PreferencePairs(GRADES, GROUPS, weight), weight, 10, seed=3)
+    return PairPool(np.eye(10), PreferencePairs(GRADES, GROUPS, weight), weight, seed=3)
 
 
 @pytest.mark.parametrize("weight", [np.ones(10), 1.0 + np.arange(10) % 4, 0.0 + np.arange(10) % 3])
@@ -28,7 +28,7 @@ def test_pairs_are_drawn_in_proportion_to_the_weights_of_their_rows(weight: Floa
     rows = pool._pairs.rows
     drawn = Counter[tuple[int, int]]()
     for number in range(20_000):
-        i, j = pair_draws.draw_pair(pool._pool, 1, 0, number)
+        i, j = pair_draws.draw_pair(pool.compiled, 1, 0, number)
         drawn[int(rows[i]), int(rows[j])] += 1
     expected = {
         (i, j): weight[i] * weight[j]
@@ -44,10 +44,10 @@ def test_pairs_are_drawn_in_proportion_to_the_weights_of_their_rows(weight: Floa
 @pytest.mark.parametrize("weight", [np.ones(10), 1.0 + np.arange(10) % 4])
 def test_points_are_drawn_from_both_classes_equally(weight: FloatArray) -> None:
     grades = np.array([0] * 8 + [1] * 2)
-    pool = PairPool(np.eye(10), PreferencePairs(grades, None, weight), weight, 10, seed=3)
+    pool = PairPool(np.eye(10), PreferencePairs(grades, None, weight), weight, seed=3)
     upper, lower = Counter[int](), Counter[int]()
     for number in range(10_000):
-        i, j = pair_draws.draw_point(pool._pool, 1, 0, number)
+        i, j = pair_draws.draw_point(pool.compiled, 1, 0, number)
         (lower if i == pair_draws.NONE else upper)[int(pool._pairs.rows[max(i, j)])] += 1
     assert binomtest(sum(upper.values()), 10_000).pvalue > 1e-3
     for found, rows in ((upper, [8, 9]), (lower, list(range(8)))):
@@ -77,7 +77,7 @@ def test_accepted_as_often_as_the_chance_says(sampling: str) -> None:
     X, grades = rng.normal(size=(10, 3)), np.array([0] * 6 + [1] * 4)
     w = np.array([1.0, -0.5, 0.3])
     pairs = PreferencePairs(grades)
-    pool = PairPool(X, pairs, np.ones(10), 10, seed=0)
+    pool = PairPool(X, pairs, np.ones(10), seed=0)
     rule = pair_draws.Rule(sampling_from(sampling).code, pair_draws.HINGE, 1.0, 0.0)
     accepted = Counter[tuple[int, int]]()
     n_candidates = 0
@@ -85,7 +85,8 @@ def test_accepted_as_often_as_the_chance_says(sampling: str) -> None:
         found = pool.draw(1, w, sampling_from(sampling), rule)
         accepted[int(found.upper[0]), int(found.lower[0])] += 1
         n_candidates += found.n_candidates
-        pool._taken.fill(-1)
+        pool._table.fill(-1)
+        pool._taken.clear()
         assert pool._turn == turn + 1
     scores = X @ w
     chances = {(i, j): pair_draws.acceptance(rule, scores[i] - scores[j]) for i in range(6, 10) for j in range(6)}
@@ -103,8 +104,9 @@ def test_no_pair_is_taken_twice_and_hard_rules_take_the_extremes() -> None:
     w = rng.normal(size=3)
     scores = X @ w
     taken = []
-    pool = PairPool(X, PreferencePairs(grades), np.ones(40), 200, seed=0)
+    pool = PairPool(X, PreferencePairs(grades), np.ones(40), seed=0)
     rule = pair_draws.Rule(pair_draws.RANDOM, pair_draws.HINGE, 1.0, 0.0)
+    pool._table = np.full(4, -1, np.int64)  # too small: it has to grow with what is in it
     for name in ("random", "hard-correct", "hard-close", "random"):
         found = pool.draw(30, w, sampling_from(name), rule)
         taken += list(zip(found.upper.tolist(), found.lower.tolist(), strict=True))
@@ -120,7 +122,7 @@ def test_no_pair_is_taken_twice_and_hard_rules_take_the_extremes() -> None:
 
 def test_only_rows_that_come_up_are_scored() -> None:
     X = np.ones((100_000, 2))
-    pool = PairPool(X, PreferencePairs(np.arange(100_000) % 2), np.ones(100_000), 100, seed=0)
+    pool = PairPool(X, PreferencePairs(np.arange(100_000) % 2), np.ones(100_000), seed=0)
     pool.draw(100, np.zeros(2), sampling_from("random"), pair_draws.Rule(0, 0, 1.0, 0.0))
     assert np.isfinite(pool._scores).sum() <= 200
     assert as_rows(X).values is X

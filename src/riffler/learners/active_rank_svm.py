@@ -184,7 +184,7 @@ class ActiveRankSVM(PairRanker):
         from riffler._fast.pair_draws import Rule
 
         start = perf_counter()
-        pool = PairPool(data.X, data.pairs(), data.weight, n_pairs, seed)
+        pool = PairPool(data.X, data.pairs(), data.weight, seed)
         self.n_iter_ = self.n_candidates_ = 0
         if self.points == 0 and pool.n_pairs <= n_pairs:
             self._take_all(data, pool, solver)
@@ -229,9 +229,7 @@ class ActiveRankSVM(PairRanker):
             n_more = int(self.batch)
         return min(n_more, n_pairs - n_there)
 
-    def _solver(
-        self, data: GradedSet, seed: int, start: FloatArray | None = None, earlier: float = 0.0
-    ) -> PairSolver:
+    def _solver(self, data: GradedSet, seed: int, start: FloatArray | None = None, earlier: float = 0.0) -> PairSolver:
         return PairSolver(data.X, float(self.C), self.loss, seed, start, earlier)
 
     def _publish(self, solver: PairSolver, data: GradedSet) -> None:

@@ -65,25 +65,25 @@ class PairPool:
     weight : repetitions of each row; pairs are drawn in proportion to the weights of their rows
     """
 
-    def __init__(self, X: Matrix, pairs: PreferencePairs, weight: FloatArray, n_wanted: int, seed: int) -> None:
+    def __init__(self, X: Matrix, pairs: PreferencePairs, weight: FloatArray, seed: int) -> None:
         from riffler._fast.rows import as_rows
 
         self._rows, self._pairs, self._seed = as_rows(X), pairs, seed
-        self._pool = _compiled_pool(pairs, weight[pairs.rows])
+        self.compiled = _compiled_pool(pairs, weight[pairs.rows])
         self._scores = np.empty(len(pairs.rows))
-        size = 1 << int(np.ceil(np.log2(max(64, 2 * (HARD_CANDIDATES + 1) * n_wanted))))
-        self._taken = np.full(size, -1, np.int64)
+        self._table = np.full(1024, -1, np.int64)
+        self._taken: list[tuple[IntArray, IntArray]] = []
         self._turn = 0
 
     @property
     def n_pairs(self) -> int:
         """Number of different pairs, points not counted."""
-        return int(((self._pool.stop - self._pool.start) * (self._pool.start - self._pool.low)).sum())
+        return int(((self.compiled.stop - self.compiled.start) * (self.compiled.start - self.compiled.low)).sum())
 
     def all_pairs(self) -> DrawnPairs:
         """Every pair."""
         upper, lower = [], []
-        for low, start, stop in zip(self._pool.low, self._pool.start, self._pool.stop, strict=True):
+        for low, start, stop in zip(self.compiled.low, self.compiled.start, self.compiled.stop, strict=True):
             upper.append(np.repeat(np.arange(start, stop), start - low))
             lower.append(np.tile(np.arange(low, start), stop - start))
         rows = self._pairs.rows
@@ -96,17 +96,29 @@ class PairPool:
         self._scores.fill(np.nan)
         self._turn += 1
         n_looked_at = n if sampling.hard is None else HARD_CANDIDATES * n
+        self._make_room(n_looked_at)
         upper, lower, margins, chances = (np.empty(n_looked_at, kind) for kind in (np.int32, np.int32, float, float))
-        place = self._rows, self._pool, rule, w, self._scores, self._seed, self._turn
+        place = self._rows, self.compiled, rule, w, self._scores, self._seed, self._turn
         outputs = upper, lower, margins, chances
-        n_done, n_candidates = accept_pairs(*place, TRIES * n_looked_at, self._taken, *outputs)
+        n_done, n_candidates = accept_pairs(*place, TRIES * n_looked_at, self._table, *outputs)
         chosen = np.arange(n_done)
         if sampling.hard is not None:
-            forget_pairs(len(self._pairs.rows), upper[:n_done], lower[:n_done], self._taken)
+            forget_pairs(len(self._pairs.rows), upper[:n_done], lower[:n_done], self._table)
             measure = np.abs(margins[:n_done]) if sampling.hard == "close" else margins[:n_done]
             chosen = np.argsort(measure, kind="stable")[:n]
-            take_pairs(len(self._pairs.rows), upper[chosen], lower[chosen], self._taken)
+            take_pairs(len(self._pairs.rows), upper[chosen], lower[chosen], self._table)
+        self._taken.append((upper[chosen], lower[chosen]))
         return DrawnPairs(self._rows_at(upper[chosen]), self._rows_at(lower[chosen]), n_candidates, chances[chosen])
+
+    def _make_room(self, n_more: int) -> None:
+        """Keep the table of taken pairs at most half full."""
+        from riffler._fast.pair_draws import take_pairs
+
+        wanted = 2 * (sum(len(upper) for upper, _ in self._taken) + n_more)
+        if wanted > len(self._table):
+            self._table = np.full(1 << int(np.ceil(np.log2(2 * wanted))), -1, np.int64)
+            for upper, lower in self._taken:
+                take_pairs(len(self._pairs.rows), upper, lower, self._table)
 
     def _rows_at(self, places: IntArray) -> IntArray:
         return np.where(places >= 0, self._pairs.rows[places], -1).astype(np.int32)

@@ -7,6 +7,7 @@ kind, or numbers of which higher is better), and ``qid`` names the query whose r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ from riffler.learners.ranker import linear_scores
 from riffler.losses.pairwise import PreferencePairs
 from riffler.metrics.checked import row_weights
 from riffler.records import FloatArray, IntArray, Matrix
+
+
+ORDER_UNKNOWN = "Write grades as numbers (higher is better), or map the relevant class to 1 and all others to 0."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,11 +111,16 @@ def grades_of(y: Any, classes: Any = None) -> FloatArray:  # noqa: ANN401 - labe
         if strange.size:
             raise LabelError(f"y must be finite; row {strange[0]} is {y[strange[0]]}. Fix or drop that row.")
         return grades
-    names = np.unique(y) if classes is None else np.unique(classes)
+    if y.dtype == object and all(isinstance(label, Number) for label in y):
+        return grades_of(np.array(y, dtype=np.float64))
+    try:
+        names = np.unique(y) if classes is None else np.unique(classes)
+    except TypeError as error:  # text and numbers
+        raise LabelError(f"Unknown label type: y mixes {type(y[0]).__name__} with others. {ORDER_UNKNOWN}") from error
     if len(names) > 2:
         raise LabelError(
-            f"y has {len(names)} labels that are not numbers, so their order is not known. Write grades as numbers "
-            "(higher is better), or map the relevant class to 1 and all others to 0."
+            f"Unknown label type: y has {len(names)} labels that are not numbers, so their order is not known. "
+            f"{ORDER_UNKNOWN}"
         )
     return np.asarray(y == names[-1], dtype=np.float64)
 

@@ -101,9 +101,7 @@ class RankSVM(PairRanker):
         return self._descend(part.X, part.pairs(), start).weights
 
 
-def part_of(
-    pairs: PreferencePairs, share: float, rng: np.random.RandomState, few: int = FEW_OF_A_KIND
-) -> IntArray:
+def part_of(pairs: PreferencePairs, share: float, rng: np.random.RandomState, few: int = FEW_OF_A_KIND) -> IntArray:
     """Draw a share of the groups, or of the rows of each grade where there is one group; ``few`` of a kind are all kept.
 
     >>> part_of(PreferencePairs([0] * 8000 + [1] * 10), 1 / 8, np.random.RandomState(0)).size
