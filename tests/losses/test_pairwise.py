@@ -1,4 +1,4 @@
-"""Sums over all pairs equal those of a loop over every pair, for two levels and many, in groups, with weights and ties."""
+"""Sums over all pairs equal those of a loop over every pair: two levels and many, in groups, with weights and ties."""
 
 from __future__ import annotations
 

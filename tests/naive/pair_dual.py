@@ -26,7 +26,7 @@ def optimum(Z: FloatArray, cost: FloatArray, loss: str) -> FloatArray:
     """The best weights, by a generic solver of the dual in its box."""
     if loss == "hinge":
         gram = Z @ Z.T
-        found = minimize(
+        found = minimize(  # type: ignore[call-overload] # the stubs know no such function with its slope
             lambda a: (a @ gram @ a / 2 - a.sum(), gram @ a - 1), np.zeros(len(Z)), jac=True,
             bounds=[(0, c) for c in cost], method="L-BFGS-B", options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 10_000},
         )  # fmt: skip

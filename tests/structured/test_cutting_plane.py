@@ -29,7 +29,7 @@ def test_error_rate_svm_is_that_of_the_dual_solver(C: float) -> None:
     oracle, risk = hinge_oracle(Z)
     found = minimise_by_planes(oracle, 5, C, tol=1e-5)  # type: ignore[arg-type]
     gram = Z @ Z.T
-    exact = minimize(
+    exact = minimize(  # type: ignore[call-overload] # the stubs know no such function with its slope
         lambda a: (a @ gram @ a / 2 - a.sum(), gram @ a - 1), np.zeros(80), jac=True, bounds=[(0, C / 80)] * 80,
         method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 20_000, "maxfun": 100_000},
     )  # fmt: skip

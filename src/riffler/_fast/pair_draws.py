@@ -1,8 +1,8 @@
 """Drawing pairs by rejection: candidates at random, each accepted with a chance that depends on its margin now.
 
-Rows are numbered by position in the order of (group, grade). A block is one grade of a group against all lower grades of
-it: upper rows ``start:stop``, lower rows ``low:start``. Scores are looked up, and worked out only for rows that come up;
-NaN marks a score that is not known yet. A pseudo-pair has ``NONE`` in place of one of its rows: the zero vector.
+Rows are numbered by position in the order of (group, grade). A block is one grade of a group against all lower grades
+of it: upper rows ``start:stop``, lower rows ``low:start``. Scores are looked up, and worked out only for rows that come
+up; NaN marks a score that is not known yet. A pseudo-pair has ``NONE`` in place of one of its rows: the zero vector.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -25,7 +25,7 @@ Pool = namedtuple(
     "Pool", ["rows", "low", "start", "stop", "keep", "alias", "reached", "points", "n_lower_points", "points_reached"]
 )
 """rows : row number by position. low, start, stop : of each block; keep, alias : Walker's table of the blocks.
-reached : weight before each position, empty where all weigh the same. points : positions by class, lower class first."""
+reached : weight before each position, empty where all weigh the same. points : positions by class, the lower first."""
 
 Rule = namedtuple("Rule", ["sampling", "loss", "scale", "points_share"])
 
@@ -55,7 +55,7 @@ def _place(u, start, stop, reached):
 @njit(cache=True)
 def draw_pair(pool, seed, turn, number):
     """Candidate ``number`` of a turn: a pair, each with a chance in proportion to the weights of its rows."""
-    block = 0
+    block = np.int64(0)
     if pool.start.shape[0] > 1:
         spot = unit(mixed_bits(seed, turn, 4 * number + 3)) * pool.start.shape[0]
         block = np.int64(spot)
@@ -84,10 +84,9 @@ def acceptance(rule, margin):
         return 1.0
     if rule.sampling == SOFT_CLOSE:
         return 2.0 / (1.0 + math.exp(min(abs(margin) / rule.scale, 700.0)))
+    short = max(0.0, 1.0 - margin)
     if rule.loss == LOGISTIC:
         short = math.log1p(math.exp(-abs(margin))) + max(-margin, 0.0)
-    else:
-        short = max(0.0, 1.0 - margin)
     return math.tanh(0.5 * short / rule.scale) if short > 0.0 else 0.0
 
 

@@ -29,10 +29,10 @@ def minus_slope(loss, margin):
 @njit(cache=True)
 def combined_steps(rows, pool, loss, alpha, points_share, n_steps, seed, direction, state):
     """Step t takes a random point with the given share, else a random pair, and moves by 1 / (alpha t)."""
-    for number in range(n_steps):
+    for _ in range(n_steps):
         state[N_STEPS] += 1.0
         count = np.int64(state[N_STEPS])
-        i, j = NONE, NONE
+        i, j = np.int64(NONE), np.int64(NONE)
         if unit(mixed_bits(seed, 1, count)) < points_share:
             place = _place(unit(mixed_bits(seed, 2, count)), 0, pool.points.shape[0], pool.points_reached)
             if place < pool.n_lower_points:

@@ -138,7 +138,7 @@ def weight_in_order(weight, scores, levels, starts, tree):
         tree[: highest + 2] = 0.0
         p = a
         while p < b:
-            q = p  # rows of equal score: seen from before they are in the tree and from after, pairs among them are half
+            q = p  # rows of equal score are asked before and after all of them are in the tree: their pairs count half
             while q < b and scores[q] == scores[p]:
                 total += 0.5 * weight[q] * _sum_below(tree, levels[q])
                 q += 1

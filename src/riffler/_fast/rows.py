@@ -1,8 +1,8 @@
 """One row interface for dense and CSR data, so that every loop above it is written once.
 
 ``row_dot`` and those after it are the only functions that know how a row is stored: numba picks the dense or the sparse
-body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed order per row, so a score does not
-depend on which other rows are scored with it.
+body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed order per row, so a score does
+not depend on which other rows are scored with it.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"

@@ -59,9 +59,9 @@ def _counted(scores, rows, spare, order):
         keys[p] = key
         first[np.uint32(key & np.uint32(BUCKETS - 1)) + 1] += 1
         second[np.uint32(key >> np.uint32(DIGIT)) + 1] += 1
-    for bucket in range(BUCKETS):
-        first[bucket + 1] += first[bucket]
-        second[bucket + 1] += second[bucket]
+    for b in range(BUCKETS):
+        first[b + 1] += first[b]
+        second[b + 1] += second[b]
     for p in range(n_rows):
         bucket = np.uint32(keys[p] & np.uint32(BUCKETS - 1))
         kept_rows[first[bucket]], kept_keys[first[bucket]] = rows[p], keys[p]

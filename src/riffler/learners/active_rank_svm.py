@@ -40,6 +40,21 @@ class Round:
     weights: FloatArray
 
 
+class _Clock:
+    """Seconds of work, not counting what is done between the rounds by whoever looks at them."""
+
+    def __init__(self) -> None:
+        self._before = 0.0
+        self.go_on()
+
+    def go_on(self) -> None:
+        self._start = perf_counter()
+
+    def stop(self) -> float:
+        self._before += perf_counter() - self._start
+        return self._before
+
+
 class ActiveRankSVM(PairRanker):
     """Order rows of higher grade before rows of lower grade, learning from a few well-chosen pairs.
 
@@ -183,12 +198,12 @@ class ActiveRankSVM(PairRanker):
         """Draw, accept and learn until there are ``n_pairs``, or none is worth it."""
         from riffler._fast.pair_draws import Rule
 
-        start = perf_counter()
+        clock = _Clock()
         pool = PairPool(data.X, data.pairs(), data.weight, seed)
         self.n_iter_ = self.n_candidates_ = 0
         if self.points == 0 and pool.n_pairs <= n_pairs:
             self._take_all(data, pool, solver)
-            yield Round(len(solver.upper), pool.n_pairs, perf_counter() - start, solver.weights)
+            yield Round(len(solver.upper), pool.n_pairs, clock.stop(), solver.weights)
             return
         sampling = sampling_from(self.sampling)
         code = loss_code(self.loss)
@@ -202,9 +217,10 @@ class ActiveRankSVM(PairRanker):
             done = len(solver.upper) == n_pairs or len(drawn.upper) < n_more
             solver.descend(self.tol, self.max_passes if done else min(EARLY_PASSES, self.max_passes))
             self.n_iter_ += 1
-            yield Round(len(solver.upper), self.n_candidates_, perf_counter() - start, solver.weights)
+            yield Round(len(solver.upper), self.n_candidates_, clock.stop(), solver.weights)
             if done:
                 return
+            clock.go_on()
 
     def _weights_of(self, drawn: DrawnPairs) -> FloatArray:
         """What each pair counts: alike, or the more the smaller its chance was, so that the mean is that of all."""

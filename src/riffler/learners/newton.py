@@ -1,4 +1,4 @@
-"""Trust-region Newton steps for |w|^2 / 2 + C * loss(X w), where the loss gives value, slope and curvature in the scores.
+"""Trust-region Newton steps for |w|^2 / 2 + C * loss(X w); the loss gives value, slope and curvature in the scores.
 
 Each step solves the quadratic model by conjugate gradients (Steihaug): one product with X and one with its transpose a
 turn. A step is taken where the loss falls as the model says; else the region shrinks.

@@ -1,6 +1,6 @@
 """Where pairs are drawn from: all preference pairs of a set, and its points as pairs with the zero vector.
 
-The shell of ``_fast/pair_draws``: it keeps which pairs were taken, and looks up scores instead of working them out twice.
+The shell of ``_fast/pair_draws``: it keeps which pairs were taken, and looks scores up that were worked out before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the rankers that learn the whole order share: grades, query groups, scores, and the share of pairs in order.
 
-scikit-learn has no name for rankers. These are neither classifiers nor regressors: ``y`` holds grades (two labels of any
-kind, or numbers of which higher is better), and ``qid`` names the query whose rows a row is compared with.
+scikit-learn has no name for rankers. These are neither classifiers nor regressors: ``y`` holds grades (two labels of
+any kind, or numbers of which higher is better), and ``qid`` names the query whose rows a row is compared with.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from riffler.learners.ranker import linear_scores
 from riffler.losses.pairwise import PreferencePairs
 from riffler.metrics.checked import row_weights
 from riffler.records import FloatArray, IntArray, Matrix
-
 
 ORDER_UNKNOWN = "Write grades as numbers (higher is better), or map the relevant class to 1 and all others to 0."
 

@@ -22,8 +22,8 @@ ROWS_A_COLUMN = 40  # below which a part of the rows says too little about the w
 class RankSVM(PairRanker):
     """Order rows of higher grade before rows of lower grade, learning from all such pairs at once.
 
-    Minimises ``|w|^2 / 2 + C * mean over pairs of max(0, 1 - (w . x_i - w . x_j))^2`` over the pairs of rows of the same
-    query with y_i > y_j. A step costs a few products with X and one sort of the scores.
+    Minimises ``|w|^2 / 2 + C * mean over pairs of max(0, 1 - (w . x_i - w . x_j))^2`` over the pairs of rows of the
+    same query with y_i > y_j. A step costs a few products with X and one sort of the scores.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class RankSVM(PairRanker):
 
 
 def part_of(pairs: PreferencePairs, share: float, rng: np.random.RandomState, few: int = FEW_OF_A_KIND) -> IntArray:
-    """Draw a share of the groups, or of the rows of each grade where there is one group; ``few`` of a kind are all kept.
+    """Draw a share of the groups, or of the rows of each grade where there is one group; a ``few`` of a kind are kept.
 
     >>> part_of(PreferencePairs([0] * 8000 + [1] * 10), 1 / 8, np.random.RandomState(0)).size
     1010

@@ -129,7 +129,8 @@ def _levels(grades: NDArray[Any]) -> IntArray:
     if highest is not None:
         upper = grades == highest
         if bool((upper | (grades == grades.min())).all()):
-            return upper.astype(np.int8)
+            two: IntArray = upper.astype(np.int8)
+            return two
     return np.unique(grades, return_inverse=True)[1]
 
 

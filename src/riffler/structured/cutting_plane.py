@@ -1,7 +1,7 @@
 """The 1-slack cutting plane method (Joachims, Finley and Yu 2009) for |w|^2 / 2 + C * risk(w), risk convex.
 
-An oracle gives a plane below the risk that touches it at w: risk(v) >= offset - slopes . v for all v. The planes found so
-far are a smaller problem, solved in its dual; its value is a lower bound, the objective at w an upper one.
+An oracle gives a plane below the risk that touches it at w: risk(v) >= offset - slopes . v for all v. The planes found
+so far are a smaller problem, solved in its dual; its value is a lower bound, the objective at w an upper one.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ class _Planes:
         self._C = C
         self._planes: list[Plane] = []
         self._idle: list[int] = []
-        self._gram, self._alpha = np.empty((0, 0)), np.empty(0)
+        self._gram: FloatArray = np.empty((0, 0))
+        self._alpha: FloatArray = np.empty(0)
 
     def add(self, plane: Plane) -> None:
         column = np.array([float(plane.slopes @ other.slopes) for other in self._planes])
@@ -71,7 +72,7 @@ class _Planes:
         offsets = np.array([plane.offset for plane in self._planes])
         self._alpha = solve_dual(self._gram, offsets, self._C, self._alpha, tol)
         value = float(offsets @ self._alpha - self._alpha @ self._gram @ self._alpha / 2.0)
-        weights = np.zeros_like(self._planes[0].slopes)
+        weights: FloatArray = np.zeros_like(self._planes[0].slopes)
         for plane, share in zip(self._planes, self._alpha, strict=True):
             if share > 0:
                 weights += share * plane.slopes
@@ -89,7 +90,7 @@ class _Planes:
 def solve_dual(gram: FloatArray, offsets: FloatArray, C: float, start: FloatArray, tol: float) -> FloatArray:
     """Maximise offsets . a - a' G a / 2 over a >= 0 with sum C or less, moving weight between two planes at a time.
 
-    What is not given to a plane rests on a plane of slope and offset 0. Ends when the best move gains less than ``tol``.
+    What is not given to a plane rests on one of slope and offset 0. Ends when the best move gains less than ``tol``.
     """
     n = len(offsets)
     padded = np.zeros((n + 1, n + 1))
@@ -122,10 +123,12 @@ def minimise_by_planes(
     """
     if not (C > 0 and tol > 0 and max_iter > 0):
         raise InputError(f"C, tol and max_iter must be above 0, got {C!r}, {tol!r} and {max_iter!r}.")
-    planes, weights, bound = _Planes(C), np.zeros(n_weights), 0.0
-    best, best_value = weights, np.inf
-    for n_planes in range(1, max_iter + 1):
+    planes, bound = _Planes(C), 0.0
+    weights: FloatArray = np.zeros(n_weights)
+    best, best_value, n_planes = weights, np.inf, 0
+    while n_planes < max_iter:
         plane = oracle(weights)
+        n_planes += 1
         value = float(weights @ weights) / 2.0 + C * max(0.0, plane.height(weights))
         if value < best_value:
             best, best_value = weights, value
