@@ -66,6 +66,7 @@ reproduce: $(VENV)/.core ## run the published results again; writes out/reproduc
 	$(BIN)/riffler reproduce at-k --out out/reproduce
 	$(BIN)/riffler reproduce active-at-k --out out/reproduce
 	$(BIN)/riffler reproduce active-search --out out/reproduce
+	$(BIN)/riffler reproduce active-pairs --out out/reproduce
 
 clean: ## remove the environment and everything built
 	rm -rf $(VENV) out site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
