@@ -2,7 +2,7 @@
 
     python benchmarks/pairs.py [--parts quality,speed,solver,draws,growth] [--seeds 10] [--out out/bench/pairs]
 
-Prints tables and writes them as JSON, with charts, into the folder. Everything runs on one thread; times are CPU seconds.
+Prints tables and writes them as JSON, with charts, into the folder. One thread; times are CPU seconds.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""A small run on digits: page, charts and numbers are whole, it goes on from its folder, and verdicts follow the cells."""
+"""A small run on digits: page, charts and numbers are whole, it goes on from its folder, letters follow the cells."""
 
 from __future__ import annotations
 
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -25,10 +24,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def done(folder: Path) -> Iterator[ActivePairsAgain]:
+def done(folder: Path) -> ActivePairsAgain:
     found = reproduce("active-pairs", "quick", folder=folder)
     assert isinstance(found, ActivePairsAgain)
-    yield found
+    return found
 
 
 def test_the_page_shows_every_chart_and_verdict(done: ActivePairsAgain) -> None:
@@ -73,7 +72,8 @@ def test_letters_follow_paired_tests_and_holm() -> None:
         ("url", "me"): runs(0.90),
         ("url", "CRR"): runs(0.95),
     }
-    cells |= {("rcv1", "me"): runs(0.90), ("rcv1", "CRR"): runs(0.90)}
+    same = runs(0.90)
+    cells |= {("rcv1", "me"): same, ("rcv1", "CRR"): same}
     found = duels(cells, "me", ["CRR"])
     assert {duel.data: duel.letter for duel in found} == {"a9a": "W", "url": "L", "rcv1": "T"}
     assert totals(corrected(found), "CRR") == (1, 1, 1)

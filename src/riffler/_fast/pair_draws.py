@@ -53,28 +53,37 @@ def _place(u, start, stop, reached):
 
 
 @njit(cache=True)
+def _pair(low, start, stop, keep, alias, reached, seed, turn, number):
+    block = np.int64(0)
+    if start.shape[0] > 1:
+        spot = unit(mixed_bits(seed, turn, 4 * number + 3)) * start.shape[0]
+        block = np.int64(spot)
+        if spot - block >= keep[block]:
+            block = alias[block]
+    u, v = unit(mixed_bits(seed, turn, 4 * number)), unit(mixed_bits(seed, turn, 4 * number + 1))
+    upper = _place(u, start[block], stop[block], reached)
+    return upper, _place(v, low[block], start[block], reached)
+
+
+@njit(cache=True)
+def _point(points, n_lower, reached, seed, turn, number):
+    u, v = unit(mixed_bits(seed, turn, 4 * number)), unit(mixed_bits(seed, turn, 4 * number + 1))
+    if u < 0.5:
+        return np.int64(NONE), np.int64(points[_place(v, 0, n_lower, reached)])
+    return np.int64(points[_place(v, n_lower, points.shape[0], reached)]), np.int64(NONE)
+
+
+@njit(cache=True)
 def draw_pair(pool, seed, turn, number):
     """Candidate ``number`` of a turn: a pair, each with a chance in proportion to the weights of its rows."""
-    block = np.int64(0)
-    if pool.start.shape[0] > 1:
-        spot = unit(mixed_bits(seed, turn, 4 * number + 3)) * pool.start.shape[0]
-        block = np.int64(spot)
-        if spot - block >= pool.keep[block]:
-            block = pool.alias[block]
-    u, v = unit(mixed_bits(seed, turn, 4 * number)), unit(mixed_bits(seed, turn, 4 * number + 1))
-    upper = _place(u, pool.start[block], pool.stop[block], pool.reached)
-    return upper, _place(v, pool.low[block], pool.start[block], pool.reached)
+    blocks = pool.low, pool.start, pool.stop, pool.keep, pool.alias, pool.reached
+    return _pair(*blocks, seed, turn, number)
 
 
 @njit(cache=True)
 def draw_point(pool, seed, turn, number):
     """Candidate ``number`` of a turn as a pseudo-pair: a row of either class, each class half of the time."""
-    u, v = unit(mixed_bits(seed, turn, 4 * number)), unit(mixed_bits(seed, turn, 4 * number + 1))
-    if u < 0.5:
-        place = _place(v, 0, pool.n_lower_points, pool.points_reached)
-        return NONE, np.int64(pool.points[place])
-    place = _place(v, pool.n_lower_points, pool.points.shape[0], pool.points_reached)
-    return np.int64(pool.points[place]), NONE
+    return _point(pool.points, pool.n_lower_points, pool.points_reached, seed, turn, number)
 
 
 @njit(cache=True)
@@ -91,15 +100,15 @@ def acceptance(rule, margin):
 
 
 @njit(cache=True)
-def score_at(rows, pool, place, w, scores):
-    """The score of the row at a place, worked out the first time; 0 for the zero vector."""
-    if place == NONE:
-        return 0.0
-    score = scores[place]
-    if math.isnan(score):
-        score = row_dot(rows, pool.rows[place], w)
-        scores[place] = score
-    return score
+def _score(scores, place):
+    return 0.0 if place == NONE else scores[place]
+
+
+@njit(cache=True)
+def _work_out(rows, row_at, place, w, scores):
+    """Score the row at a place, if that was not done before."""
+    if place != NONE and math.isnan(scores[place]):
+        scores[place] = row_dot(rows, row_at[place], w)
 
 
 @njit(cache=True)
@@ -108,18 +117,25 @@ def accept_pairs(rows, pool, rule, w, scores, seed, turn, n_tries, table, upper,
 
     Returns how many were accepted and how many candidates were drawn. ``table`` holds the pairs taken so far.
     """
-    n_wanted, n_done = upper.shape[0], 0
+    # read once: to take an array out of a tuple costs more than a draw
+    row_at, low, start, stop, keep, alias, reached, points, n_lower, points_reached = pool
+    n_rows, n_wanted, n_done = row_at.shape[0], upper.shape[0], 0
     for number in range(n_tries):
         if n_done == n_wanted:
             return n_done, number
-        third = mixed_bits(seed, turn, 4 * number + 2)
         if rule.points_share > 0.0 and unit(mixed_bits(seed, -1 - turn, number)) < rule.points_share:
-            i, j = draw_point(pool, seed, turn, number)
+            i, j = _point(points, n_lower, points_reached, seed, turn, number)
         else:
-            i, j = draw_pair(pool, seed, turn, number)
-        margin = score_at(rows, pool, i, w, scores) - score_at(rows, pool, j, w, scores)
+            i, j = _pair(low, start, stop, keep, alias, reached, seed, turn, number)
+        margin = _score(scores, i) - _score(scores, j)
+        if math.isnan(margin):
+            _work_out(rows, row_at, i, w, scores)
+            _work_out(rows, row_at, j, w, scores)
+            margin = _score(scores, i) - _score(scores, j)
         chance = acceptance(rule, margin)
-        if unit(third) < chance and _is_new(table, (i + 1) * (pool.rows.shape[0] + 1) + j + 1):
+        if chance <= 0.0 or unit(mixed_bits(seed, turn, 4 * number + 2)) >= chance:
+            continue
+        if _is_new(table, (i + 1) * (n_rows + 1) + j + 1):
             upper[n_done], lower[n_done], margins[n_done], chances[n_done] = i, j, margin, chance
             n_done += 1
     return n_done, n_tries

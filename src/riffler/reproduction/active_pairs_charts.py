@@ -23,7 +23,7 @@ def pairs_chart(run: ActivePairsAgain) -> Chart:
         for curve in curves
         for n, auc in zip(curve.n_pairs, curve.auc, strict=True)
     ]
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    methods = list(dict.fromkeys(curve.method for curves in run.curves.values() for curve in curves))
     x = alt.X("pairs:Q", title="pairs").scale(type="log", nice=False).axis(format="~s", tickCount=5)
     y = alt.Y("auc:Q", title="AUC on the test part").scale(zero=False)
     panels = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riffler.reproduction.active_pairs_claims import Duel, agreement, corrected, duels, shortfalls, totals
-from riffler.reproduction.active_pairs_methods import N_PAIRS, OURS, PUBLISHED
+from riffler.reproduction.active_pairs_methods import OURS, PUBLISHED
 from riffler.reproduction.markdown import table, with_spread
 from riffler.reproduction.verdicts import verdict_table
 
@@ -19,33 +19,29 @@ def page(run: ActivePairsAgain) -> str:
     """Write the page."""
     same, of = agreement(run.duels, run.expected)
     cells = f"{same} of {of} cells have the paper's letter." if of else "The paper's sets are not here."
-    return (
-        "\n\n".join(
-            [
-                "# Pairs and points: active sampling for bipartite ranking",
-                "Shen and Lin (2013) learn to order all positives above all negatives from a few well-chosen pairs. The "
-                f"slides tell neither their numbers nor their settings, only who won where. Here: {run.n_runs} runs, "
-                f"{N_PAIRS if not run.quick else 'a few'} pairs, settings chosen on a validation part, at most 20,000 rows "
-                "a set, split anew in each run.",
-                _missing(run),
-                "## What was found",
-                verdict_table(run.verdicts),
-                "## Who wins where",
-                f"Soft-correct sampling as published against the others, paired t-tests at 95 %. {cells} Written "
-                "*ours (theirs)*: W win, L loss, T tie.",
-                _letters(run),
-                "## AUC",
-                f"`{OURS}` weighs pairs by the inverse of their chance to be drawn, and may take points as well.",
-                _areas(run),
-                _goals(run),
-                "## AUC against pairs",
-                "![AUC against the number of pairs](active-pairs-pairs.svg)",
-                "## Pairs and points together",
-                "![AUC against the share of points](active-pairs-points.svg)",
-            ]
-        ).replace("\n\n\n\n", "\n\n")
-        + "\n"
-    )
+    parts = [
+        "# Pairs and points: active sampling for bipartite ranking",
+        "Shen and Lin (2013) learn to order all positives above all negatives from a few well-chosen pairs. The slides "
+        f"tell neither their numbers nor their settings, only who won where. Here: {run.n_runs} runs, "
+        f"{run.plan.n_pairs:,} pairs, settings chosen on a validation part, at most 20,000 rows a set, split anew in "
+        "each run.",
+        _missing(run),
+        "## What was found",
+        verdict_table(run.verdicts),
+        "## Who wins where",
+        f"Soft-correct sampling as published against the others, paired t-tests at 95 %. {cells} Written *ours "
+        "(theirs)*: W win, L loss, T tie.",
+        _letters(run),
+        "## AUC",
+        f"`{OURS}` weighs pairs by the inverse of their chance to be drawn, and may take points as well.",
+        _areas(run),
+        _goals(run),
+        "## AUC against pairs",
+        "![AUC against the number of pairs](active-pairs-pairs.svg)",
+        "## Pairs and points together",
+        "![AUC against the share of points](active-pairs-points.svg)",
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def _missing(run: ActivePairsAgain) -> str:
