@@ -60,13 +60,15 @@ class Solution:
 
 
 class Products:
-    """X w and X' s by the compiled row loops: sums in float64, X is not copied whatever its precision."""
+    """X w and X' s: sums in float64, X is not copied whatever its precision."""
 
     def __init__(self, X: Matrix) -> None:
         from riffler._fast.rows import as_rows
 
         self.n_rows, self.n_columns = X.shape
         self._rows = as_rows(X)
+        # a short dense row is added to the sum sooner by BLAS; of single precision it would sum in single precision
+        self._dense = X if isinstance(X, np.ndarray) and X.dtype == np.float64 else None
         self.n_done = 0
 
     def scores(self, weights: FloatArray, out: FloatArray) -> FloatArray:
@@ -81,9 +83,12 @@ class Products:
         """Give X' s."""
         from riffler._fast.rows import sum_of_rows
 
+        self.n_done += 1
+        if self._dense is not None:
+            product: FloatArray = slopes @ self._dense
+            return product
         total = np.zeros(self.n_columns)
         sum_of_rows(self._rows, self.n_rows, slopes, total)
-        self.n_done += 1
         return total
 
 

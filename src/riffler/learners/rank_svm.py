@@ -14,7 +14,8 @@ from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, 
 from riffler.losses.pairwise import PairwiseSquaredHinge, PreferencePairs
 from riffler.records import FloatArray, IntArray, Matrix
 
-FIRST_SHARE = 1 / 8  # of the rows, on which the first steps are made
+FIRST_SHARE = 1 / 8  # of the rows, at most, on which the first steps are made
+FIRST_ROWS, FIRST_ROWS_A_COLUMN = 10_000, 100  # that are enough for them
 FEW_ROWS, FEW_OF_A_KIND = 1000, 100
 ROWS_A_COLUMN = 40  # below which a part of the rows says too little about the whole
 
@@ -94,7 +95,8 @@ class RankSVM(PairRanker):
         start: FloatArray = np.zeros(n_columns)
         if FIRST_SHARE * n_rows < max(FEW_ROWS, ROWS_A_COLUMN * n_columns):
             return start
-        chosen = part_of(pairs, FIRST_SHARE, rng)
+        share = min(FIRST_SHARE, max(FIRST_ROWS, FIRST_ROWS_A_COLUMN * n_columns) / n_rows)
+        chosen = part_of(pairs, share, rng)
         if len(chosen) > n_rows / 2:
             return start
         part = data.rows(chosen)
