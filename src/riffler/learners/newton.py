@@ -14,8 +14,7 @@ import numpy as np
 
 from riffler.records import FloatArray, Matrix
 
-FORCING = 0.3  # the model is solved until its slope is this share of the slope at its start
-UNSOLVED = 0.2
+ENOUGH = 0.3  # the model is solved until a turn adds less than this share of the mean fall of the turns so far
 ACCEPT, POOR, GOOD = 1e-4, 0.25, 0.75  # actual by predicted fall: to take a step, to shrink the region, to widen it
 
 
@@ -124,7 +123,7 @@ def minimise(
             w, value, point = w + step.step, trial_value, trial
             scores, trial_scores = trial_scores, scores
         # what a step leaves: the part of its model that was not solved, and what the model did not foresee
-        if (UNSOLVED + abs(1.0 - ratio)) * step.promised <= tol * abs(value):
+        if (ENOUGH + abs(1.0 - ratio)) * step.promised <= tol * abs(value):
             break
         if ratio > ACCEPT:
             slope = w + C * products.pull_back(point.slope)
@@ -146,12 +145,12 @@ def _solve_model(
     step, moves = np.zeros_like(slope), np.zeros(products.n_rows)
     residual = -slope
     direction = metric(residual)
-    square = float(residual @ direction)
-    wanted = FORCING**2 * square
+    square = first = float(residual @ direction)
     direction_scores, bent = np.empty(products.n_rows), np.zeros(products.n_rows)
     # p' M p, p' M d and d' M d follow from one turn to the next
     of_step, of_both, of_direction = 0.0, 0.0, square
-    for _ in range(len(slope)):
+    fall = 0.0
+    for turn in range(1, len(slope) + 1):
         products.scores(direction, direction_scores)
         point.bend(direction_scores, bent)
         curved = direction + C * products.pull_back(bent)
@@ -166,15 +165,16 @@ def _solve_model(
         of_step += 2 * length * of_both + length**2 * of_direction
         solved = metric(residual)
         new_square = float(residual @ solved)
-        if not inside or new_square <= wanted:
+        # H p = -slope - residual
+        before, fall = fall, float(step @ (residual - slope)) / 2.0
+        if not inside or turn * (fall - before) <= ENOUGH * fall or new_square <= 1e-12 * first:
             break
         of_both = new_square / square * (of_both + length * of_direction)
         of_direction = new_square + (new_square / square) ** 2 * of_direction
         direction *= new_square / square
         direction += solved
         square = new_square
-    # H p = -slope - residual
-    return _Step(step, moves, float(step @ (residual - slope)) / 2.0, float(np.sqrt(of_step)))
+    return _Step(step, moves, fall, float(np.sqrt(of_step)))
 
 
 def _next_radius(radius: float, length: float, ratio: float) -> float:

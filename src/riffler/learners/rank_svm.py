@@ -15,7 +15,7 @@ from riffler.losses.pairwise import PairwiseSquaredHinge, PreferencePairs
 from riffler.records import FloatArray, IntArray, Matrix
 
 FIRST_SHARE = 1 / 8  # of the rows, at most, on which the first steps are made
-FIRST_ROWS, FIRST_ROWS_A_COLUMN = 10_000, 100  # that are enough for them
+FIRST_ROWS, FIRST_ROWS_A_COLUMN = 30_000, 100  # that are enough for them
 FEW_ROWS, FEW_OF_A_KIND = 1000, 100
 ROWS_A_COLUMN = 40  # below which a part of the rows says too little about the whole
 
