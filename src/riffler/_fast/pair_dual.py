@@ -68,7 +68,7 @@ def _hinge(alpha, margin, curvature, cost):
 
 @njit(cache=True)
 def descend_pairs(rows, upper, lower, cost, squares, order, alpha, w, loss, n_passes, tolerance, seed):
-    """Pass over the pairs until no step changes a margin by more than ``tolerance``; alpha and w change in place.
+    """Pass over the pairs until no margin is further than ``tolerance`` from where it is wanted; alpha and w change.
 
     Returns the passes made, those over a part of the pairs included.
     """
@@ -90,14 +90,17 @@ def descend_pairs(rows, upper, lower, cost, squares, order, alpha, w, loss, n_pa
             a += 1
             if squares[t] <= 0.0 or cost[t] <= 0.0:
                 continue
+            # a step by what the loss bends: how far the margin is from where this pair alone would have it
             if loss == SQUARED_HINGE:
                 new = _squared_hinge(alpha[t], margin, squares[t], cost[t])
+                change = abs(new - alpha[t]) * (squares[t] + 0.5 / cost[t])
             elif loss == HINGE:
                 new = _hinge(alpha[t], margin, squares[t], cost[t])
+                change = abs(new - alpha[t]) * squares[t]
             else:
                 new = _logistic(alpha[t], margin, squares[t], cost[t])
+                change = abs(new - alpha[t]) * (squares[t] + 4.0 / cost[t])
             step = new - alpha[t]
-            change = abs(step) * squares[t]
             if change > 0.1 * tolerance:
                 alpha[t] = new
                 add_pair(rows, upper[t], lower[t], step, w)

@@ -87,7 +87,7 @@ class ActiveRankSVM(PairRanker):
     scale : float
         The unit of margins in the chance of acceptance.
     tol : float
-        Descent stops when no step changes a margin by more than this.
+        Descent stops when no pair's margin is further than this from where the pair alone would have it.
     max_passes : int
         Most passes over the pairs at the end; the rounds before it need few.
     random_state : int, RandomState or None

@@ -60,7 +60,7 @@ class PairSolver:
         self.total = total
 
     def descend(self, tol: float, n_passes: int) -> int:
-        """Pass over the pairs until no step changes a margin by more than ``tol``; give the number of passes."""
+        """Pass over the pairs until no margin is further than ``tol`` from where it is wanted; give the passes made."""
         from riffler._fast.pair_dual import descend_pairs
 
         self._seed += 1
