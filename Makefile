@@ -57,6 +57,7 @@ docs: $(VENV)/.test ## build the documentation into site/, warnings are errors
 
 bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one run
 	$(BIN)/python benchmarks/at_k.py
+	$(BIN)/python benchmarks/pairs.py
 	for part in speed quality ablation; do $(BIN)/python benchmarks/active.py $$part; done
 	$(BIN)/python benchmarks/search_peers.py --cache out/asreview
 	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
@@ -70,6 +71,7 @@ reproduce: $(VENV)/.core ## run the published results again; writes out/reproduc
 	$(BIN)/riffler reproduce at-k --out out/reproduce
 	$(BIN)/riffler reproduce active-at-k --out out/reproduce
 	$(BIN)/riffler reproduce active-search --out out/reproduce
+	$(BIN)/riffler reproduce active-pairs --out out/reproduce
 
 # The browser of the browser tests: the one that RIFFLER_CHROMIUM names, or Debian's.
 chromium:

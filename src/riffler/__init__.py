@@ -46,16 +46,21 @@ if TYPE_CHECKING:
     from riffler.features.embedding import as_embedding, embed_texts, stack_features
     from riffler.features.text import TextFeatures
     from riffler.learners.active_at_k import ActivePerceptronAtK, PaperReadings
+    from riffler.learners.active_rank_svm import ActiveRankSVM
     from riffler.learners.active_top_k import ActiveTopK
     from riffler.learners.asking import Step
+    from riffler.learners.combined_ranking import CombinedRankingRegression
     from riffler.learners.gradient_at_k import GradientAtK
+    from riffler.learners.hinge_rank_svm import HingeRankSVM
     from riffler.learners.importance_weighted import ImportanceWeightedActive
     from riffler.learners.modified_perceptron import ActiveModifiedPerceptron
     from riffler.learners.one_pass import OnePassMiniBatch
     from riffler.learners.perceptron_at_k import PerceptronAtK, mistake_bound
+    from riffler.learners.rank_svm import RankSVM
     from riffler.learners.selective_sampling import AdaptiveB, SelectiveSamplingPerceptron
     from riffler.learners.sgd_at_k import SGDAtK
     from riffler.learners.top_k_ranker import TopKRanker
+    from riffler.learners.weighted_svm import WeightedSVM
     from riffler.ledger import Ledger
     from riffler.losses.at_k import Avg, Max, Ramp, Struct, Surrogate
     from riffler.metrics import (
@@ -125,7 +130,12 @@ _HOMES = {
     "riffler.features.text": ("TextFeatures",),
     "riffler.learners.active_at_k": ("ActivePerceptronAtK", "PaperReadings"),
     "riffler.learners.asking": ("Step",),
+    "riffler.learners.active_rank_svm": ("ActiveRankSVM",),
     "riffler.learners.active_top_k": ("ActiveTopK",),
+    "riffler.learners.combined_ranking": ("CombinedRankingRegression",),
+    "riffler.learners.hinge_rank_svm": ("HingeRankSVM",),
+    "riffler.learners.rank_svm": ("RankSVM",),
+    "riffler.learners.weighted_svm": ("WeightedSVM",),
     "riffler.learners.selective_sampling": ("AdaptiveB", "SelectiveSamplingPerceptron"),
     "riffler.learners.modified_perceptron": ("ActiveModifiedPerceptron",),
     "riffler.learners.importance_weighted": ("ImportanceWeightedActive",),
@@ -180,6 +190,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "ActiveModifiedPerceptron",
     "ActivePerceptronAtK",
+    "ActiveRankSVM",
     "ActiveSearch",
     "ActiveTopK",
     "AdaptiveB",
@@ -192,6 +203,7 @@ __all__ = [
     "ClassifierSettings",
     "ClusterMap",
     "Collection",
+    "CombinedRankingRegression",
     "ControlSample",
     "DataFileError",
     "DataSetMissing",
@@ -201,6 +213,7 @@ __all__ = [
     "FeatureMismatch",
     "FileOracle",
     "GradientAtK",
+    "HingeRankSVM",
     "ImportanceWeightedActive",
     "InputError",
     "Inverse",
@@ -214,6 +227,7 @@ __all__ = [
     "PaperReadings",
     "PerceptronAtK",
     "Ramp",
+    "RankSVM",
     "Rbf",
     "RbfFourier",
     "RbfNystroem",
@@ -240,6 +254,7 @@ __all__ = [
     "TopKRanker",
     "Uniform",
     "UnknownName",
+    "WeightedSVM",
     "as_embedding",
     "average_precision",
     "bm25_scores",

@@ -25,6 +25,12 @@ def _kernels() -> Iterable[str]:
     return KERNELS
 
 
+def _pair_rankers() -> Iterable[str]:
+    from riffler.learners import PAIR_RANKERS
+
+    return PAIR_RANKERS
+
+
 def _rankers() -> Iterable[str]:
     from riffler.learners import RANKERS
 
@@ -59,6 +65,7 @@ FAMILIES: dict[str, Callable[[], Iterable[str]]] = {
     "active ranker": _active_rankers,
     "data set": _data_sets,
     "kernel": _kernels,
+    "pair ranker": _pair_rankers,
     "ranker": _rankers,
     "sampler": _samplers,
     "search policy": _search_policies,

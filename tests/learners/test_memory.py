@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from riffler.learners import RANKERS, ranker_from_name
+from riffler.learners import PAIR_RANKERS, RANKERS, ranker_from_name
 from riffler.records import FloatArray, IntArray, Matrix, n_bytes
 
 
@@ -47,8 +47,8 @@ def test_linear_fits_take_at_most_half_of_the_input(kind: str) -> None:
     X, y = problem(kind)
     assert 35e6 < n_bytes(X) < 45e6
     # sparse columns are many, so what L-BFGS remembers (up to 8 moves) shows: let it fill. Dense fits peak before it.
-    quick = {"max_iter": 10 if kind == "csr" else 3, "n_epochs": 1}
-    for name in RANKERS:
+    quick = {"max_iter": 10 if kind == "csr" else 3, "n_epochs": 1, "n_pairs": 2000, "n_steps": 5000}
+    for name in (*RANKERS, *PAIR_RANKERS):
         peak = peak_of_fit(ranker_from_name(name, k=0.25, random_state=0, **quick), X, y)
         assert peak <= 0.5 * n_bytes(X), f"{name} took {peak / n_bytes(X):.0%} of its input"
 

@@ -38,7 +38,7 @@ def test_threshold_without_a_lower_row_is_just_below() -> None:
 
 
 def test_unknown_ranker_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match=r"No ranker called 'svm'. Known: 1pmb, gradient-at-k, perceptron-at-k"):
+    with pytest.raises(UnknownName, match=r"No ranker called 'svm'. Known: 1pmb, active-pairs, crr, gradient-at-k"):
         ranker_from_name("svm")
 
 

@@ -1,8 +1,8 @@
 """One row interface for dense and CSR data, so that every loop above it is written once.
 
-``row_dot``, ``add_row`` and ``row_square`` are the only functions that know how a row is stored: numba picks the
-dense or the sparse body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed order per
-row, so a score does not depend on which other rows are scored with it.
+``row_dot`` and those after it are the only functions that know how a row is stored: numba picks the dense or the sparse
+body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed order per row, so a score does
+not depend on which other rows are scored with it.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -40,8 +40,16 @@ def add_row(rows, i, step, w):
     """Add ``step`` times row i to w in place; return the change of the squared norm of w."""
 
 
+def add_multiple(rows, i, step, w):
+    """Add ``step`` times row i to w in place, and no more."""
+
+
 def row_square(rows, i):
     """Squared Euclidean norm of row i."""
+
+
+def row_product(rows, i, j, work):
+    """Inner product of two rows; ``work`` is n_columns zeros, and is zeros again afterwards."""
 
 
 def _kind(rows):
@@ -66,6 +74,13 @@ def _add_row(rows, i, step, w):
     return lambda rows, i, step, w: _dense_add(rows.values[i], step, w)
 
 
+@overload(add_multiple)
+def _add_multiple(rows, i, step, w):
+    if _kind(rows) is CsrRows:
+        return lambda rows, i, step, w: _sparse_add_only(rows.data, rows.indices, rows.indptr, i, step, w)
+    return lambda rows, i, step, w: _dense_add_only(rows.values[i], step, w)
+
+
 @overload(row_square)
 def _row_square(rows, i):
     if _kind(rows) is CsrRows:
@@ -73,6 +88,13 @@ def _row_square(rows, i):
     if _kind(rows) is SimilarRows:
         return lambda rows, i: rows.values[i, rows.numbers[i]]
     return lambda rows, i: _dense_dot(rows.values[i], rows.values[i])
+
+
+@overload(row_product)
+def _row_product(rows, i, j, work):
+    if _kind(rows) is CsrRows:
+        return lambda rows, i, j, work: _sparse_product(rows.data, rows.indices, rows.indptr, i, j, work)
+    return lambda rows, i, j, work: _dense_dot(rows.values[i], rows.values[j])
 
 
 @njit(cache=True, fastmath=REORDER)
@@ -92,6 +114,12 @@ def _dense_add(row, step, w):
         w[j] = new
         change += new * new - old * old
     return change
+
+
+@njit(cache=True, fastmath=REORDER)
+def _dense_add_only(row, step, w):
+    for j in range(row.shape[0]):
+        w[j] += step * row[j]
 
 
 # Sparse rows are summed in order: vector gathers are slower than plain loads. Unsigned positions spare a test for
@@ -117,6 +145,22 @@ def _sparse_add(data, indices, indptr, i, step, w):
 
 
 @njit(cache=True)
+def _sparse_add_only(data, indices, indptr, i, step, w):
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        w[np.uint64(indices[p])] += step * data[p]
+
+
+@njit(cache=True)
+def _sparse_product(data, indices, indptr, i, j, work):
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        work[np.uint64(indices[p])] += data[p]
+    total = _sparse_dot(data, indices, indptr, j, work)
+    for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+        work[np.uint64(indices[p])] = 0.0
+    return total
+
+
+@njit(cache=True)
 def _sparse_square(data, indptr, i):
     total = 0.0
     for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
@@ -129,6 +173,14 @@ def scores_of_all(rows, n_rows, w, out):
     """Write the score of every row into ``out``."""
     for i in range(n_rows):
         out[i] = row_dot(rows, i, w)
+
+
+@njit(cache=True)
+def sum_of_rows(rows, n_rows, slopes, out):
+    """Add slope times row to ``out`` for every row; rows of slope 0 are not read."""
+    for i in range(n_rows):
+        if slopes[i] != 0.0:
+            add_multiple(rows, i, slopes[i], out)
 
 
 @njit(cache=True)

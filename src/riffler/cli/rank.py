@@ -36,15 +36,17 @@ class Targets:
     model: Path | None
     ranked: Path | None
     charts: tuple[Path, ...]
+    pairs_charts: tuple[Path, ...]
     json: Path | None
 
     def check(self) -> None:
         """Refuse what could not be written, before any work is done."""
         from riffler.evaluation.charts import chart_ending
 
-        for chart in self.charts:
-            chart_ending(chart)
-            output.check_target(chart, "--chart")
+        for option, charts in (("--chart", self.charts), ("--pairs-chart", self.pairs_charts)):
+            for chart in charts:
+                chart_ending(chart)
+                output.check_target(chart, option)
         if self.model is not None:
             output.check_target(self.model, "--out", MODEL_ENDINGS)
         if self.ranked is not None:
@@ -84,7 +86,10 @@ def rank(
     ] = "0.25",
     method: Annotated[
         list[str] | None,
-        typer.Option(help=f"{', '.join(known_names('ranker'))}; may be given several times (default: top-k)."),
+        typer.Option(
+            help=f"{', '.join(known_names('ranker'))}; for the whole order: {', '.join(known_names('pair ranker'))}. "
+            "May be given several times (default: top-k)."
+        ),
     ] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels.")] = None,
     positive: Annotated[str | None, typer.Option(help="The label value to find; all others are negative.")] = None,
@@ -96,6 +101,10 @@ def rank(
     ] = None,
     chart: Annotated[
         list[Path] | None, typer.Option(help="Write the precision chart (.html, .json, .png, .svg); may be repeated.")
+    ] = None,
+    pairs_chart: Annotated[
+        list[Path] | None,
+        typer.Option(help="Write AUC against pairs and against time (.html, .json, .png, .svg); may be repeated."),
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the results as JSON.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
@@ -110,7 +119,7 @@ def rank(
     Dense columns are standardised on the train part; sparse ones are used as they are.
     """
     wanted = parse_k(k)
-    targets = Targets(out, ranked, tuple(chart or ()), json)
+    targets = Targets(out, ranked, tuple(chart or ()), tuple(pairs_chart or ()), json)
     targets.check()
     train_part, test_part, split = sources.train_and_test(train, test, label, positive, seed)
     check_test(test_part, wanted, targets)
@@ -147,8 +156,9 @@ def check_test(test: Table, k: int | float, targets: Targets) -> None:
             raise InputError(
                 f"-k {k} asks for more items than the {test.n_items:,} of the test part. Pass a smaller k."
             )
-    elif targets.charts:
-        raise InputError(f"{test.source}: a precision chart needs labels in the test part. Leave --chart out.")
+    elif targets.charts or targets.pairs_charts:
+        option = "--chart" if targets.charts else "--pairs-chart"
+        raise InputError(f"{test.source}: a chart needs labels in the test part. Leave {option} out.")
 
 
 def train_and_measure(
@@ -251,6 +261,9 @@ def write_files(run: Run, targets: Targets, resamples: int) -> None:
     if targets.charts:
         draw(run, targets.charts, resamples)
         console.print(f"chart written to {', '.join(map(str, targets.charts))}", soft_wrap=True)
+    if targets.pairs_charts:
+        draw_pairs(run, targets.pairs_charts)
+        console.print(f"chart of pairs written to {', '.join(map(str, targets.pairs_charts))}", soft_wrap=True)
     if targets.json is not None:
         output.write_json(targets.json, as_json(run))
         console.print(f"results written to {targets.json}", soft_wrap=True)
@@ -281,6 +294,18 @@ def draw(run: Run, paths: tuple[Path, ...], resamples: int) -> None:
         for one in run.scored
     ]
     chart = precision_at_k_chart(curves, run.report.n_top, f"Precision along the ranking: {run.test.source}")
+    for path in paths:
+        save_chart(chart, path)
+
+
+def draw_pairs(run: Run, paths: tuple[Path, ...]) -> None:
+    """Draw AUC along the way of learning from pairs."""
+    from riffler.evaluation.charts import save_chart
+    from riffler.evaluation.pair_curve import pair_chart, pair_curves
+
+    with output.progress_bar() as progress:
+        curves = pair_curves(run.train, run.test, seed=run.seed, progress=progress)
+    chart = pair_chart(curves, f"AUC from a few pairs: {run.test.source}")
     for path in paths:
         save_chart(chart, path)
 

@@ -17,6 +17,16 @@ RANKERS: dict[str, str] = {
 """Where each ranker lives; paths, so that listing the names loads no estimator."""
 
 
+PAIR_RANKERS: dict[str, str] = {
+    "active-pairs": "riffler.learners.active_rank_svm:ActiveRankSVM",
+    "crr": "riffler.learners.combined_ranking:CombinedRankingRegression",
+    "hinge-ranksvm": "riffler.learners.hinge_rank_svm:HingeRankSVM",
+    "ranksvm": "riffler.learners.rank_svm:RankSVM",
+    "wsvm": "riffler.learners.weighted_svm:WeightedSVM",
+}
+"""Where each ranker lives that learns the whole order, from pairs of rows."""
+
+
 ACTIVE_RANKERS: dict[str, str] = {
     "active-modified-perceptron": "riffler.learners.modified_perceptron:ActiveModifiedPerceptron",
     "active-top-k": "riffler.learners.active_top_k:ActiveTopK",
@@ -32,8 +42,10 @@ def ranker_from_name(name: str, **params: Any) -> Any:  # noqa: ANN401 - an esti
 
     >>> ranker_from_name("sgd-at-k", k=50, random_state=0)
     SGDAtK(k=50, random_state=0)
+    >>> ranker_from_name("ranksvm", k=50, random_state=0)
+    RankSVM(random_state=0)
     """
-    return _built("ranker", RANKERS, name, params)
+    return _built("ranker", RANKERS | PAIR_RANKERS, name, params)
 
 
 def active_ranker_from_name(name: str, **params: Any) -> Any:  # noqa: ANN401 - an estimator, by name

@@ -39,12 +39,8 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         return precision_at_k(labels, self.decision_function(X), self.k, sample_weight=sample_weight)
 
     def _raw_scores(self, X: Matrix) -> FloatArray:
-        """Scores by one compiled loop over each row: the same whatever rows are scored together."""
-        from riffler._fast.rows import as_rows, scores_of_all
-
-        scores = np.empty(X.shape[0], dtype=X.dtype)
-        scores_of_all(as_rows(X), X.shape[0], self.coef_[0], scores)
-        return scores
+        """Scores under the weights, before the threshold of the top."""
+        return linear_scores(X, self.coef_[0])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -58,6 +54,15 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
         """Let ``decision_function`` be above 0 for the first k of these raw scores; k = 0 changes nothing."""
         if k > 0 or not hasattr(self, "intercept_"):
             self.intercept_ = np.array([-threshold_of_top(scores, weight, k)], dtype=self.coef_.dtype)
+
+
+def linear_scores(X: Matrix, weights: FloatArray) -> FloatArray:
+    """Scores by one compiled loop over each row: the same whatever rows are scored together."""
+    from riffler._fast.rows import as_rows, scores_of_all
+
+    scores = np.empty(X.shape[0], dtype=X.dtype)
+    scores_of_all(as_rows(X), X.shape[0], weights, scores)
+    return scores
 
 
 def threshold_of_top(scores: FloatArray, weight: FloatArray, k: float) -> float:

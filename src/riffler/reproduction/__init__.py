@@ -43,6 +43,10 @@ REPRODUCTIONS: dict[str, tuple[str, str]] = {
         "Modi, Sekhari and Gupta (2017): precision at k while buying only the labels that matter",
         "riffler.reproduction.active_at_k",
     ),
+    "active-pairs": (
+        "Shen and Lin (2013): ranking from a few well-chosen pairs and points",
+        "riffler.reproduction.active_pairs",
+    ),
     "active-search": (
         "Renders (2017): active search for high recall by Thompson sampling over soft clusters",
         "riffler.reproduction.active_search",
@@ -82,7 +86,7 @@ def reproduce(
 
     >>> reproduce("at-j")
     Traceback (most recent call last):
-    riffler.errors.UnknownName: No published result called 'at-j'. Known: active-at-k, active-search, at-k.
+    riffler.errors.UnknownName: No published result called 'at-j'. Known: active-at-k, active-pairs, ...
     """
     if name not in REPRODUCTIONS:
         raise UnknownName.among("published result", name, REPRODUCTIONS)

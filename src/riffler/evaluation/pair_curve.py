@@ -1,0 +1,111 @@
+"""AUC along the way of rankers that learn from pairs: against the pairs they were given, and against time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from riffler.data.table import Table
+from riffler.evaluation.comparison import Progress, binary_labels_of
+from riffler.metrics import roc_auc
+from riffler.records import IntArray, Matrix, is_sparse
+
+if TYPE_CHECKING:
+    from riffler.evaluation.charts import Chart
+
+ALL_PAIRS = "ranksvm (all pairs)"
+
+
+@dataclass(frozen=True, slots=True)
+class PairCurve:
+    """Pairs learned from, seconds of work and AUC on the test items, after each round; one point for all pairs."""
+
+    method: str
+    n_pairs: tuple[int, ...]
+    seconds: tuple[float, ...]
+    auc: tuple[float, ...]
+
+
+def pair_curves(
+    train: Table,
+    test: Table,
+    *,
+    samplings: Sequence[str] = ("soft-correct", "random"),
+    n_pairs: int = 10_000,
+    seed: int = 0,
+    progress: Progress = lambda share, doing: None,
+) -> list[PairCurve]:
+    """Learn from ``n_pairs`` pairs in each of the ways, and from all of them; dense columns are standardised."""
+    from riffler.learners.active_rank_svm import ActiveRankSVM
+
+    labels, judged = binary_labels_of(train), binary_labels_of(test)
+    X, X_test = _scaled(train.X, test.X)
+    curves = []
+    for number, sampling in enumerate(samplings):
+        progress(number / (len(samplings) + 1), f"pairs by {sampling}")
+        ranker = ActiveRankSVM(sampling, n_pairs=n_pairs, random_state=seed)
+        rounds = [
+            (found.n_pairs, found.seconds, roc_auc(judged, np.asarray(X_test @ found.weights)))
+            for found in ranker.rounds(X, labels)
+        ]
+        numbers, seconds, areas = zip(*rounds, strict=True)
+        curves.append(PairCurve(f"active-pairs ({sampling})", numbers, seconds, areas))
+    progress(len(samplings) / (len(samplings) + 1), "all pairs")
+    return [*curves, _all_pairs(X, labels, X_test, judged, seed)]
+
+
+def _all_pairs(X: Matrix, labels: IntArray, X_test: Matrix, judged: IntArray, seed: int) -> PairCurve:
+    from riffler.learners.rank_svm import RankSVM
+
+    start = perf_counter()
+    ranker = RankSVM(random_state=seed).fit(X, labels)
+    seconds = perf_counter() - start
+    n_positive = int(labels.sum())
+    n_pairs = n_positive * (len(labels) - n_positive)
+    return PairCurve(ALL_PAIRS, (n_pairs,), (seconds,), (roc_auc(judged, ranker.decision_function(X_test)),))
+
+
+def _scaled(X: Any, X_test: Any) -> tuple[Any, Any]:  # noqa: ANN401 - dense or CSR
+    if is_sparse(X):
+        return X, X_test
+    from sklearn.preprocessing import StandardScaler
+
+    scaler = StandardScaler().fit(X)
+    return scaler.transform(X), scaler.transform(X_test)
+
+
+def pair_chart(curves: Sequence[PairCurve], title: str = "AUC from a few pairs") -> Chart:
+    """Draw AUC against pairs and against seconds (log axes), a line a way of choosing pairs, a mark for all pairs."""
+    import altair as alt
+    import polars as pl
+
+    from riffler.evaluation.charts import method_colour, styled
+
+    rows = [
+        {"method": curve.method, "pairs": n, "seconds": seconds, "auc": auc}
+        for curve in curves
+        for n, seconds, auc in zip(curve.n_pairs, curve.seconds, curve.auc, strict=True)
+    ]
+    frame = pl.DataFrame(rows)
+    colour = method_colour([curve.method for curve in curves])
+    y = alt.Y("auc:Q", title="AUC on the test items").scale(zero=False)
+    tooltip = [
+        alt.Tooltip("method:N"),
+        alt.Tooltip("pairs:Q", format=","),
+        alt.Tooltip("seconds:Q", format=".3g"),
+        alt.Tooltip("auc:Q", format=".4f"),
+    ]
+    panels = []
+    for column, words in (("pairs", "pairs learned from"), ("seconds", "seconds of work")):
+        x = alt.X(f"{column}:Q", title=words).scale(type="log", nice=False, padding=12).axis(format="~s", tickCount=5)
+        base = alt.Chart(frame).encode(x=x, y=y, color=colour, tooltip=tooltip)
+        panels.append(
+            (base.mark_line(strokeWidth=2.2) + base.mark_point(filled=True, size=50, opacity=1)).properties(
+                width=330, height=300
+            )
+        )
+    return styled(alt.hconcat(*panels, spacing=30).resolve_scale(y="shared"), title)

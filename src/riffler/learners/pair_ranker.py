@@ -1,0 +1,146 @@
+"""What the rankers that learn the whole order share: grades, query groups, scores, and the share of pairs in order.
+
+scikit-learn has no name for rankers. These are neither classifiers nor regressors: ``y`` holds grades (two labels of
+any kind, or numbers of which higher is better), and ``qid`` names the query whose rows a row is compared with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import column_or_1d
+
+from riffler.errors import InputError, LabelError
+from riffler.learners.checks import checked_rows
+from riffler.learners.ranker import linear_scores
+from riffler.losses.pairwise import PreferencePairs
+from riffler.metrics.checked import row_weights
+from riffler.records import FloatArray, IntArray, Matrix
+
+ORDER_UNKNOWN = "Write grades as numbers (higher is better), or map the relevant class to 1 and all others to 0."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GradedSet:
+    """Checked training data: rows, grades as numbers, weights, and the group of each row (None: one group)."""
+
+    X: Matrix
+    grades: FloatArray
+    weight: FloatArray
+    groups: IntArray | None
+
+    def rows(self, chosen: IntArray) -> GradedSet:
+        """The same for some of the rows."""
+        groups = None if self.groups is None else self.groups[chosen]
+        return GradedSet(self.X[chosen], self.grades[chosen], self.weight[chosen], groups)
+
+    def pairs(self) -> PreferencePairs:
+        """The preference pairs among the rows."""
+        return PreferencePairs(self.grades, self.groups, self.weight)
+
+
+class PairRanker(BaseEstimator):
+    """A linear score without intercept, learned so that rows of higher grade come before rows of lower grade."""
+
+    coef_: FloatArray  # shape (1, n_features)
+
+    def decision_function(self, X: Matrix) -> FloatArray:
+        """Score the rows of X: the higher, the more relevant."""
+        return linear_scores(checked_rows(self, X, reset=False), self.coef_[0])
+
+    def predict(self, X: Matrix) -> FloatArray:
+        """Give the scores, as rankers do."""
+        return self.decision_function(X)
+
+    def score(
+        self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
+    ) -> float:
+        """Share of the pairs of different grades (in the same query) that are in order: AUC, for two grades."""
+        scores = self.decision_function(X)
+        weight = None if sample_weight is None else row_weights(sample_weight, len(scores))
+        grades = grades_of(column_or_1d(y), getattr(self, "classes_", None))
+        return PreferencePairs(grades, groups_of(qid, len(scores)), weight).share_in_order(scores)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def checked_grades(
+    estimator: BaseEstimator,
+    X: Matrix,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    qid: ArrayLike | None,
+    *,
+    classes: ArrayLike | None = None,
+    reset: bool = True,
+) -> GradedSet:
+    """Check rows, grades, weights and groups of a fit (``reset``) or of a further batch of a stream."""
+    if y is None:
+        raise LabelError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    X = checked_rows(estimator, X, reset=reset)
+    try:
+        given: Any = column_or_1d(y, warn=True)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+    if len(given) != X.shape[0]:
+        raise InputError(f"X and y have inconsistent numbers of samples: [{X.shape[0]}, {len(given)}].")
+    weight = np.ones(X.shape[0]) if sample_weight is None else row_weights(sample_weight, X.shape[0])
+    return GradedSet(X, grades_of(given, classes), weight, groups_of(qid, X.shape[0]))
+
+
+def grades_of(y: Any, classes: Any = None) -> FloatArray:  # noqa: ANN401 - labels of any kind
+    """Turn labels into numbers: numbers stay, of two labels of another kind the later in the alphabet is the better.
+
+    >>> grades_of(np.array(["no", "yes", "no"]))
+    array([0., 1., 0.])
+    """
+    if y.dtype.kind in "biuf":
+        grades: FloatArray = y.astype(np.float64, copy=False)
+        strange = np.flatnonzero(~np.isfinite(grades))
+        if strange.size:
+            raise LabelError(f"y must be finite; row {strange[0]} is {y[strange[0]]}. Fix or drop that row.")
+        return grades
+    if y.dtype == object and all(isinstance(label, Number) for label in y):
+        return grades_of(np.array(y, dtype=np.float64))
+    try:
+        names = np.unique(y) if classes is None else np.unique(classes)
+    except TypeError as error:  # text and numbers
+        raise LabelError(f"Unknown label type: y mixes {type(y[0]).__name__} with others. {ORDER_UNKNOWN}") from error
+    if len(names) > 2:
+        raise LabelError(
+            f"Unknown label type: y has {len(names)} labels that are not numbers, so their order is not known. "
+            f"{ORDER_UNKNOWN}"
+        )
+    return np.asarray(y == names[-1], dtype=np.float64)
+
+
+def groups_of(qid: ArrayLike | None, n_rows: int) -> IntArray | None:
+    """Number the query of each row; None stands for one query."""
+    if qid is None:
+        return None
+    given = np.asarray(qid)
+    if given.shape != (n_rows,):
+        raise InputError(f"qid has shape {given.shape}, X has {n_rows} rows. Pass the query of each row.")
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        row = int(np.argmin(np.isfinite(given)))
+        raise InputError(f"qid must name a query in every row; row {row} is {given[row]}. Fix or drop that row.")
+    return np.unique(given, return_inverse=True)[1]
+
+
+def need_two_grades(data: GradedSet) -> tuple[float, float]:
+    """Give the lower and the higher grade of a set that must have two, not counting rows of weight 0."""
+    present = data.grades[data.weight > 0]
+    low, high = float(present.min()), float(present.max())
+    if low == high:
+        raise LabelError(f"y has one class only ({low:g}): a ranker needs positives and negatives. Check the labels.")
+    return low, high

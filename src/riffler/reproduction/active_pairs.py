@@ -1,0 +1,157 @@
+"""Shen and Lin (2013), "Active Sampling of Pairs and Points for Large-scale Linear Bipartite Ranking", run again.
+
+Who wins on which set, AUC against the number of pairs, and pairs with points together on mnist. What the paper says is
+in ``expected_active_pairs.toml``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from riffler.reproduction import Progress, part_of
+from riffler.reproduction.active_pairs_claims import Duel, duels, verdicts
+from riffler.reproduction.active_pairs_data import RankingProblem, problem_of, small_problem, split_of
+from riffler.reproduction.active_pairs_methods import PUBLISHED, Cell, methods
+from riffler.reproduction.active_pairs_runs import Curve, curve_of_pairs, curve_of_points, run_all
+from riffler.reproduction.verdicts import Verdict
+
+CURVES = ("rcv1", "ijcnn1", "url")
+SAMPLINGS = ("soft-correct", "soft-close", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is run: runs, pairs of each run, and pairs of the curves."""
+
+    n_runs: int = 10
+    n_pairs: int = 10_000
+    n_curve_pairs: int = 1_000_000
+    quick: bool = False
+
+
+SIZES = {"full": Plan(), "quick": Plan(n_runs=3, n_pairs=500, n_curve_pairs=1000, quick=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class ActivePairsAgain:
+    """A finished run."""
+
+    plan: Plan
+    expected: Mapping[str, Any]
+    names: Sequence[str]
+    cells: Mapping[tuple[str, str], Sequence[Cell]]
+    curves: Mapping[str, Sequence[Curve]]
+    all_pairs: Mapping[str, float]  # AUC of RankSVM on the sets with curves
+    points: Mapping[float, Sequence[float]]
+    points_on: str
+    missing: Sequence[str] = field(default_factory=list)
+
+    @property
+    def quick(self) -> bool:
+        """Whether this was the small version."""
+        return self.plan.quick
+
+    @property
+    def n_runs(self) -> int:
+        """Runs of each method on each set."""
+        return self.plan.n_runs
+
+    @cached_property
+    def duels(self) -> list[Duel]:
+        """The published way against its rivals."""
+        return duels(self.cells, PUBLISHED, self.expected["rivals"])
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What was found of each claim."""
+        return verdicts(self)
+
+    def page(self) -> str:
+        """Give the page in Markdown."""
+        from riffler.reproduction.active_pairs_page import page
+
+        return page(self)
+
+    def charts(self) -> dict[str, Any]:
+        """Give the charts by name."""
+        from riffler.reproduction import active_pairs_charts as draw
+
+        return {"pairs": draw.pairs_chart(self), "points": draw.points_chart(self)}
+
+    def as_json(self) -> dict[str, object]:
+        """Give all numbers as plain values."""
+        from riffler import __version__
+
+        return {
+            "riffler": __version__,
+            "result": "active-pairs",
+            "plan": asdict(self.plan),
+            "missing": list(self.missing),
+            "cells": [
+                {"data": name, "method": method, "runs": [asdict(cell) for cell in runs]}
+                for (name, method), runs in self.cells.items()
+            ],
+            "curves": {name: [asdict(curve) for curve in curves] for name, curves in self.curves.items()},
+            "all pairs": dict(self.all_pairs),
+            "points": {str(share): list(areas) for share, areas in self.points.items()},
+            "duels": [asdict(duel) for duel in self.duels],
+            "claims": [asdict(verdict) for verdict in self.verdicts],
+        }
+
+    def summary(self) -> list[str]:
+        """Say in a line a claim what was found."""
+        skipped = [f"not here, skipped: {', '.join(self.missing)}"] if self.missing else []
+        return [*(f"{verdict.verdict:9}  {verdict.claim}" for verdict in self.verdicts), *skipped]
+
+
+def reproduce(size: str, progress: Progress, folder: Path | None = None) -> ActivePairsAgain:
+    """Run the table and the curves; what is finished is kept in ``folder``, and gone on with from there."""
+    plan = SIZES[size]
+    expected = tomllib.loads(
+        files("riffler.reproduction").joinpath("expected_active_pairs.toml").read_text(encoding="utf-8")
+    )
+    progress(0.0, "reading the data")
+    problems, missing = _problems(plan, expected)
+    every = list(methods(plan.n_pairs).values())
+    cells = run_all(problems, every, plan.n_runs, part_of(progress, 0.02, 0.8), folder)
+    drawn = [name for name in CURVES if name in problems] or list(problems)[:1]
+    curves, levels = {}, {}
+    for number, name in enumerate(drawn):
+        progress(0.8 + 0.1 * number / len(drawn), f"curves of {name}")
+        curves[name], levels[name] = _curves(problems[name], cells[name, PUBLISHED][0], plan)
+    points_on = "mnist" if "mnist" in problems else next(iter(problems))
+    progress(0.9, f"points on {points_on}")
+    C = float(cells[points_on, PUBLISHED][0].chosen["C"])
+    points = curve_of_points(problems[points_on], plan.n_runs, C, plan.n_pairs)
+    return ActivePairsAgain(plan, expected, list(problems), cells, curves, levels, points, points_on, missing)
+
+
+def _problems(plan: Plan, expected: Mapping[str, Any]) -> tuple[dict[str, RankingProblem], list[str]]:
+    found = {} if plan.quick else {name: problem_of(name, about) for name, about in expected["sets"].items()}
+    here = {name: problem for name, problem in found.items() if problem is not None}
+    missing = [name for name, problem in found.items() if problem is None]
+    if not here:
+        small = small_problem()
+        here = {small.name: small}
+    return here, missing
+
+
+def _curves(problem: RankingProblem, chosen: Cell, plan: Plan) -> tuple[list[Curve], float]:
+    """AUC along the runs of each sampling, with the settings chosen for the published one; and that of all pairs."""
+    from riffler.learners.rank_svm import RankSVM
+    from riffler.metrics import roc_auc
+
+    split = split_of(problem, 0)
+    C = float(chosen.chosen["C"])
+    curves = [
+        curve_of_pairs(split, sampling, plan.n_curve_pairs, 0, C=C, weighting="equal", max_passes=20)
+        for sampling in SAMPLINGS
+    ]
+    ranker = RankSVM(C, random_state=0).fit(split.X[split.learn], split.y[split.learn])
+    return curves, roc_auc(split.y[split.test], ranker.decision_function(split.X[split.test]))

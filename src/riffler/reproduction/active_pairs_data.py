@@ -1,0 +1,82 @@
+"""The data sets of Shen and Lin (2013) that are here, and others in place of those that are not, split anew by seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from riffler.errors import DataSetMissing
+from riffler.records import IntArray, Matrix, is_sparse
+from riffler.reproduction.problems import digits
+
+MAX_ROWS = 20_000
+MAX_VALUES = 6_000_000  # rows x columns of a dense set
+WIDEST = 2000
+"""Columns up to which sparse rows are made dense and standardised."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankingProblem:
+    """A data set under the paper's name for it: rows as they are read, labels 0 or 1."""
+
+    name: str
+    X: Matrix
+    y: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Rows for fitting, for choosing settings, and for the test; dense columns are standardised on the first part."""
+
+    X: Matrix
+    y: IntArray
+    fit: IntArray
+    validation: IntArray
+    test: IntArray
+
+    @property
+    def learn(self) -> IntArray:
+        """Rows of fit and validation."""
+        return np.concatenate([self.fit, self.validation])
+
+
+def problem_of(name: str, about: Mapping[str, Any]) -> RankingProblem | None:
+    """Read all parts of a set; None where it is not here."""
+    from riffler import datasets
+
+    try:
+        table = datasets.load(about["data"], split="all", positive=about.get("positive"), dtype=np.float64)
+    except DataSetMissing:
+        return None
+    return RankingProblem(name, table.X, np.asarray(table.labels()).astype(np.int64))
+
+
+def small_problem() -> RankingProblem:
+    """The digits that ship with scikit-learn, for where no data set is here."""
+    found = digits()
+    return RankingProblem(found.name, found.X.astype(np.float64), found.y)
+
+
+def split_of(problem: RankingProblem, seed: int) -> Split:
+    """Thin to at most 20,000 rows, split 60 / 20 / 20 with the same share of positives, and scale."""
+    from sklearn.model_selection import train_test_split
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = problem.X, problem.y
+    rows = np.arange(len(y))
+    n_kept = MAX_ROWS if X.shape[1] > WIDEST else min(MAX_ROWS, MAX_VALUES // X.shape[1])
+    if len(y) > n_kept:
+        rows, _ = train_test_split(rows, train_size=n_kept, stratify=y, random_state=seed)
+    learn, test = train_test_split(rows, test_size=0.2, stratify=y[rows], random_state=seed)
+    fit, validation = train_test_split(learn, test_size=0.25, stratify=y[learn], random_state=seed)
+    rows = np.concatenate([fit, validation, test])
+    X, y = X[rows], y[rows]
+    if is_sparse(X) and X.shape[1] <= WIDEST:
+        X = X.toarray()
+    if not is_sparse(X):
+        X = np.ascontiguousarray(StandardScaler().fit(X[: len(fit)]).transform(X))
+    parts = np.split(np.arange(len(rows)), [len(fit), len(fit) + len(validation)])
+    return Split(X, y, *parts)

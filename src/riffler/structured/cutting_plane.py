@@ -1,0 +1,140 @@
+"""The 1-slack cutting plane method (Joachims, Finley and Yu 2009) for |w|^2 / 2 + C * risk(w), risk convex.
+
+An oracle gives a plane below the risk that touches it at w: risk(v) >= offset - slopes . v for all v. The planes found
+so far are a smaller problem, solved in its dual; its value is a lower bound, the objective at w an upper one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from riffler.errors import InputError
+from riffler.records import FloatArray
+
+IDLE_ROUNDS = 50  # a plane without a say for this long is dropped
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plane:
+    """risk(v) >= offset - slopes . v, with equality at the weights that were asked about."""
+
+    slopes: FloatArray
+    offset: float
+
+    def height(self, weights: FloatArray) -> float:
+        """The bound at some weights."""
+        return self.offset - float(self.slopes @ weights)
+
+
+Oracle = Callable[[FloatArray], Plane]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CuttingPlaneSolution:
+    """The best weights seen, the objective there, and a proven lower bound of the optimum."""
+
+    weights: FloatArray
+    value: float
+    bound: float
+    n_planes: int  # asked of the oracle
+
+    @property
+    def gap(self) -> float:
+        """How much could be left to gain."""
+        return self.value - self.bound
+
+
+class _Planes:
+    """The planes that are kept, with the dual of the problem they make up: alpha >= 0, sum of alpha <= C."""
+
+    def __init__(self, C: float) -> None:
+        self._C = C
+        self._planes: list[Plane] = []
+        self._idle: list[int] = []
+        self._gram: FloatArray = np.empty((0, 0))
+        self._alpha: FloatArray = np.empty(0)
+
+    def add(self, plane: Plane) -> None:
+        column = np.array([float(plane.slopes @ other.slopes) for other in self._planes])
+        n = len(self._planes)
+        gram = np.empty((n + 1, n + 1))
+        gram[:n, :n], gram[n, :n], gram[:n, n] = self._gram, column, column
+        gram[n, n] = float(plane.slopes @ plane.slopes)
+        self._gram, self._alpha = gram, np.append(self._alpha, 0.0)
+        self._planes.append(plane)
+        self._idle.append(0)
+
+    def solve(self, tol: float) -> tuple[FloatArray, float]:
+        """Give the weights of the smaller problem and its value, to within ``tol``."""
+        offsets = np.array([plane.offset for plane in self._planes])
+        self._alpha = solve_dual(self._gram, offsets, self._C, self._alpha, tol)
+        value = float(offsets @ self._alpha - self._alpha @ self._gram @ self._alpha / 2.0)
+        weights: FloatArray = np.zeros_like(self._planes[0].slopes)
+        for plane, share in zip(self._planes, self._alpha, strict=True):
+            if share > 0:
+                weights += share * plane.slopes
+        self._drop_idle()
+        return weights, value
+
+    def _drop_idle(self) -> None:
+        self._idle = [0 if share > 0 else idle + 1 for idle, share in zip(self._idle, self._alpha, strict=True)]
+        kept = [place for place, idle in enumerate(self._idle) if idle < IDLE_ROUNDS]
+        self._planes = [self._planes[place] for place in kept]
+        self._idle = [self._idle[place] for place in kept]
+        self._gram, self._alpha = self._gram[np.ix_(kept, kept)], self._alpha[kept]
+
+
+def solve_dual(gram: FloatArray, offsets: FloatArray, C: float, start: FloatArray, tol: float) -> FloatArray:
+    """Maximise offsets . a - a' G a / 2 over a >= 0 with sum C or less, moving weight between two planes at a time.
+
+    What is not given to a plane rests on one of slope and offset 0. Ends when the best move gains less than ``tol``.
+    """
+    n = len(offsets)
+    padded = np.zeros((n + 1, n + 1))
+    padded[:n, :n] = gram
+    a = np.append(start, C - start.sum())
+    slope = np.append(offsets, 0.0) - padded @ a
+    for _ in range(1000 * (n + 1)):
+        up = int(np.argmax(slope))
+        down = int(np.argmin(np.where(a > 0, slope, np.inf)))
+        rise = float(slope[up] - slope[down])
+        if rise * C <= tol:
+            break
+        curvature = float(padded[up, up] - 2 * padded[up, down] + padded[down, down])
+        step = min(a[down], rise / curvature if curvature > 0 else np.inf)
+        a[up] += step
+        a[down] -= step
+        slope -= step * (padded[:, up] - padded[:, down])
+    return a[:n]
+
+
+def minimise_by_planes(
+    oracle: Oracle, n_weights: int, C: float, *, tol: float, max_iter: int = 1000
+) -> CuttingPlaneSolution:
+    """Minimise |w|^2 / 2 + C * risk(w) until the proven gap is at most ``tol`` times the value.
+
+    >>> def absolute(w):  # risk |w - 1|
+    ...     return Plane(np.array([1.0]), 1.0) if w[0] < 1 else Plane(np.array([-1.0]), -1.0)
+    >>> minimise_by_planes(absolute, 1, C=0.5, tol=1e-6).weights
+    array([0.5])
+    """
+    if not (C > 0 and tol > 0 and max_iter > 0):
+        raise InputError(f"C, tol and max_iter must be above 0, got {C!r}, {tol!r} and {max_iter!r}.")
+    planes, bound = _Planes(C), 0.0
+    weights: FloatArray = np.zeros(n_weights)
+    best, best_value, n_planes = weights, np.inf, 0
+    while n_planes < max_iter:
+        plane = oracle(weights)
+        n_planes += 1
+        value = float(weights @ weights) / 2.0 + C * max(0.0, plane.height(weights))
+        if value < best_value:
+            best, best_value = weights, value
+        if best_value - bound <= tol * best_value:
+            break
+        planes.add(plane)
+        weights, found = planes.solve(0.1 * tol * best_value)
+        bound = max(bound, found)
+    return CuttingPlaneSolution(best, best_value, bound, n_planes)

@@ -1,0 +1,190 @@
+"""ActiveRankSVM: few pairs are nearly as good as all, weights and grades count, and every odd case is answered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_classification
+
+from riffler.errors import InputError, LabelError, UnknownName
+from riffler.learners.active_rank_svm import ActiveRankSVM
+from riffler.learners.pair_pool import SAMPLINGS
+from riffler.learners.pair_solver import LOSSES
+from riffler.learners.rank_svm import RankSVM
+from tests.naive import pair_dual
+
+X, y = make_classification(3000, 10, weights=[0.8], class_sep=0.5, random_state=1)
+
+
+@pytest.mark.parametrize("sampling", ["soft-correct", "soft-close", "random"])
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_a_thousandth_of_the_pairs_is_nearly_as_good_as_all(sampling: str, loss: str) -> None:
+    best = RankSVM().fit(X, y).score(X, y)
+    found = ActiveRankSVM(sampling, n_pairs=3000, loss=loss, random_state=0).fit(X, y)
+    assert found.n_pairs_ == 3000
+    assert found.score(X, y) > best - 0.005
+
+
+@pytest.mark.parametrize("sampling", [name for name in SAMPLINGS if name.startswith("hard")])
+def test_hard_rules_learn_something(sampling: str) -> None:
+    """They pick outliers, or what cannot be told apart: the soft ones exist for a reason."""
+    found = ActiveRankSVM(sampling, n_pairs=1000, batch=100, weighting="equal", random_state=0).fit(X, y)
+    assert found.n_iter_ == 10
+    assert found.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_with_all_pairs_the_optimum_is_that_of_a_generic_solver(loss: str) -> None:
+    rows = np.flatnonzero(np.arange(3000) % 100 == 0)
+    features, grades = X[rows], np.arange(30) % 3
+    weight = 1.0 + np.arange(30) % 2
+    found = ActiveRankSVM(n_pairs=10_000, loss=loss, C=20.0, tol=1e-9, max_passes=10_000, random_state=0)
+    found.fit(features, grades, sample_weight=weight)
+    upper, lower = np.array([(i, j) for i in range(30) for j in range(30) if grades[i] > grades[j]]).T
+    assert found.n_pairs_ == len(upper)
+    cost = weight[upper] * weight[lower]
+    cost *= 20.0 / cost.sum()
+    Z = pair_dual.differences(features, upper, lower)
+    best = pair_dual.objective(pair_dual.optimum(Z, cost, loss), Z, cost, loss)
+    assert pair_dual.objective(found.coef_[0], Z, cost, loss) == pytest.approx(best, rel=1e-5)
+
+
+def test_inverse_weights_aim_at_the_optimum_over_all_pairs() -> None:
+    """Soft-correct pairs are the hard ones; counted alike they pull the weights away, counted inversely they do not."""
+    target = RankSVM(tol=1e-8).fit(X, y).coef_[0]
+
+    def distance(weighting: str) -> float:
+        found = [
+            ActiveRankSVM(n_pairs=5000, weighting=weighting, tol=1e-3, max_passes=200, random_state=seed)
+            .fit(X, y)
+            .coef_[0]
+            for seed in range(4)
+        ]
+        return float(np.linalg.norm(np.mean(found, axis=0) - target) / np.linalg.norm(target))
+
+    assert distance("inverse") < 0.05
+    assert distance("equal") > 2 * distance("inverse")
+
+
+def test_points_and_pairs_are_mixed_as_asked() -> None:
+    found = [ActiveRankSVM(points=points, n_pairs=2000, random_state=0).fit(X, y) for points in (0.0, 0.5, 1.0)]
+    assert len({one.coef_.tobytes() for one in found}) == 3
+    assert min(one.score(X, y) for one in found) > RankSVM().fit(X, y).score(X, y) - 0.02
+    light = ActiveRankSVM(points=0.5, point_weight=1e-9, n_pairs=2000, random_state=0).fit(X, y)
+    assert light.score(X, y) > RankSVM().fit(X, y).score(X, y) - 0.01
+
+
+def test_sparse_rows_give_what_dense_rows_give() -> None:
+    thin = X * (np.abs(X) > 0.5)
+    dense = ActiveRankSVM(n_pairs=1000, random_state=0).fit(thin, y)
+    csr = ActiveRankSVM(n_pairs=1000, random_state=0).fit(sparse.csr_matrix(thin), y)
+    np.testing.assert_allclose(csr.coef_, dense.coef_, rtol=1e-6, atol=1e-9)
+    again = ActiveRankSVM(n_pairs=1000, random_state=0).fit(thin, y)
+    np.testing.assert_array_equal(again.coef_, dense.coef_)
+
+
+def test_rows_of_weight_are_drawn_more_often() -> None:
+    """Two kinds of rows want opposite weights: the heavier kind wins."""
+    rng = np.random.default_rng(0)
+    kind, labels = rng.integers(0, 2, 2000), rng.integers(0, 2, 2000)
+    features = (np.where(kind == 1, 1.0, -1.0) * (2 * labels - 1))[:, None] + 0.1 * rng.normal(size=(2000, 1))
+    heavy = ActiveRankSVM(n_pairs=500, random_state=0).fit(
+        features, labels, sample_weight=np.where(kind == 1, 9.0, 1.0)
+    )
+    light = ActiveRankSVM(n_pairs=500, random_state=0).fit(
+        features, labels, sample_weight=np.where(kind == 1, 1.0, 9.0)
+    )
+    assert heavy.coef_[0, 0] > 0 > light.coef_[0, 0]
+
+
+def test_queries_and_grades() -> None:
+    rng = np.random.default_rng(0)
+    query = np.repeat(np.arange(50), 40)
+    inside, between = rng.normal(size=2000), rng.normal(size=50)[query]
+    grades = np.digitize(inside, [-1, 0, 1]) + 4 * (between > 0)
+    features = np.column_stack([inside, between])
+    found = ActiveRankSVM(n_pairs=2000, random_state=0).fit(features, grades, qid=query)
+    assert abs(found.coef_[0, 1]) < 0.05 * found.coef_[0, 0]
+    assert found.score(features, grades, qid=query) > 0.99
+
+
+def test_a_stream_of_batches_is_learned() -> None:
+    ranker = ActiveRankSVM(n_pairs=500, random_state=0)
+    for start in range(0, 3000, 500):
+        ranker.partial_fit(X[start : start + 500], y[start : start + 500])
+    before = ranker.coef_.copy()
+    ranker.partial_fit(X[:5], np.zeros(5, int))  # no pairs in it
+    np.testing.assert_array_equal(ranker.coef_, before)
+    assert ranker.score(X, y) > RankSVM().fit(X, y).score(X, y) - 0.01
+
+
+def test_rounds_tell_the_curve() -> None:
+    ranker = ActiveRankSVM(n_pairs=1000, batch=0.5, random_state=0)
+    curve = [(found.n_pairs, found.n_candidates) for found in ranker.rounds(X, y)]
+    assert [n for n, _ in curve] == [200, 300, 450, 675, 1000]
+    assert [c for _, c in curve] == sorted(c for _, c in curve)
+    assert ranker.n_iter_ == 5
+    np.testing.assert_array_equal(ranker.coef_, ActiveRankSVM(n_pairs=1000, random_state=0).fit(X, y).coef_)
+
+
+def test_auto_takes_pairs_until_held_out_rows_are_ordered_no_better() -> None:
+    auto = ActiveRankSVM(n_pairs="auto", random_state=0).fit(X, y)
+    assert 200 <= auto.n_pairs_ <= 100_000
+    assert auto.score(X, y) > RankSVM().fit(X, y).score(X, y) - 0.005
+    few = ActiveRankSVM(n_pairs="auto", random_state=0).fit(X[:20], np.arange(20) == 3)  # none to hold out
+    assert few.n_pairs_ == 19
+
+
+def test_more_pairs_than_exist_are_all_taken() -> None:
+    found = ActiveRankSVM(n_pairs=10_000, random_state=0).fit(X[:20], np.arange(20) < 4)
+    assert found.n_pairs_ == 64
+
+
+def test_where_every_pair_is_right_by_far_it_stops_early() -> None:
+    labels = np.arange(2000) % 2
+    found = ActiveRankSVM(n_pairs=5000, C=1e6, random_state=0).fit(10.0 * labels[:, None], labels)
+    assert found.n_pairs_ < 5000
+    assert found.score(10.0 * labels[:, None], labels) == 1.0
+
+
+def test_one_positive_in_a_million_rows() -> None:
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(1_000_000, 2)).astype(np.float32)
+    labels = np.zeros(1_000_000, np.int8)
+    labels[77], features[77] = 1, [6.0, 0.0]
+    found = ActiveRankSVM(n_pairs=2000, random_state=0).fit(features, labels)
+    assert found.score(features, labels) > 0.9999
+
+
+@pytest.mark.parametrize("column", [0.0, 3.0])
+def test_constant_features_and_duplicated_rows_change_nothing_that_matters(column: float) -> None:
+    wide = np.hstack([X, np.full((3000, 1), column)])
+    found = ActiveRankSVM(n_pairs=2000, random_state=0).fit(wide, y)
+    assert found.coef_[0, -1] == pytest.approx(0.0, abs=1e-9)
+    twice = ActiveRankSVM(n_pairs=2000, random_state=0).fit(np.vstack([X, X]), np.append(y, y))
+    assert twice.score(X, y) > found.score(wide, y) - 0.01
+    same = ActiveRankSVM(n_pairs=50, random_state=0).fit(np.ones((40, 2)), np.arange(40) % 2)
+    assert not same.coef_.any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "said"),
+    [
+        ({"sampling": "soft"}, UnknownName, "No sampling called 'soft'. Known: hard-close"),
+        ({"loss": "ramp"}, UnknownName, "No loss called 'ramp'. Known: hinge, logistic, squared_hinge"),
+        ({"weighting": "other"}, UnknownName, "Known: equal, inverse"),
+        ({"n_pairs": 0}, InputError, "n_pairs must be a positive integer or 'auto', got 0"),
+        ({"points": 1.5}, InputError, r"points must be in \[0, 1\], got 1.5"),
+        ({"C": 0.0}, InputError, "C must be above 0, got 0.0"),
+        ({"batch": 0}, InputError, "batch must be above 0, got 0"),
+    ],
+)
+def test_settings_out_of_range_are_named(settings: dict[str, object], error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        ActiveRankSVM(**settings).fit(X, y)  # type: ignore[arg-type]
+
+
+def test_points_need_two_grades() -> None:
+    with pytest.raises(LabelError, match=r"points=0\.5 needs two grades"):
+        ActiveRankSVM(points=0.5).fit(X, np.arange(3000) % 3)

@@ -1,0 +1,81 @@
+"""A small run on digits: page, charts and numbers are whole, it goes on from its folder, letters follow the cells."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from riffler.reproduction import reproduce
+from riffler.reproduction.active_pairs import ActivePairsAgain
+from riffler.reproduction.active_pairs_claims import agreement, corrected, duels, totals
+from riffler.reproduction.active_pairs_methods import Cell, methods
+from riffler.reproduction.active_pairs_runs import FILE
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("out")
+
+
+@pytest.fixture(scope="module")
+def done(folder: Path) -> ActivePairsAgain:
+    found = reproduce("active-pairs", "quick", folder=folder)
+    assert isinstance(found, ActivePairsAgain)
+    return found
+
+
+def test_the_page_shows_every_chart_and_verdict(done: ActivePairsAgain) -> None:
+    page, charts = done.page(), done.charts()
+    assert set(re.findall(r"!\[[^]]+\]\(active-pairs-([^)]+)\.svg\)", page)) == set(charts)
+    for chart in charts.values():
+        chart.to_dict()
+    assert all(f"**{verdict.verdict}** | {verdict.evidence}" in page for verdict in done.verdicts)
+    assert len(done.summary()) == 4
+
+
+def test_the_numbers_are_plain_json_and_are_kept(done: ActivePairsAgain, folder: Path) -> None:
+    found = json.loads(json.dumps(done.as_json(), allow_nan=False))
+    assert {cell["method"] for cell in found["cells"]} == set(methods())
+    assert all(0.8 < run["auc"] <= 1 for cell in found["cells"] for run in cell["runs"])
+    kept = (folder / FILE).read_bytes()
+    again = reproduce("active-pairs", "quick", folder=folder)
+    assert (folder / FILE).read_bytes() == kept
+    assert isinstance(again, ActivePairsAgain)
+    assert again.cells == done.cells
+
+
+def test_the_expected_table_adds_up() -> None:
+    expected = tomllib.loads(
+        files("riffler.reproduction").joinpath("expected_active_pairs.toml").read_text(encoding="utf-8")
+    )
+    assert len(expected["sets"]) == 14
+    for number, rival in enumerate(expected["rivals"]):
+        letters = [about["cells"][number] for about in expected["sets"].values()]
+        assert "/".join(str(letters.count(one)) for one in "WLT") == expected["totals"][rival]
+
+
+def test_letters_follow_paired_tests_and_holm() -> None:
+    rng = np.random.default_rng(0)
+
+    def runs(mean: float) -> list[Cell]:
+        return [Cell(mean + 0.001 * value, 0.0, {}, 0.0) for value in rng.normal(size=10)]
+
+    cells = {
+        ("a9a", "me"): runs(0.90),
+        ("a9a", "CRR"): runs(0.80),
+        ("url", "me"): runs(0.90),
+        ("url", "CRR"): runs(0.95),
+    }
+    same = runs(0.90)
+    cells |= {("rcv1", "me"): same, ("rcv1", "CRR"): same}
+    found = duels(cells, "me", ["CRR"])
+    assert {duel.data: duel.letter for duel in found} == {"a9a": "W", "url": "L", "rcv1": "T"}
+    assert totals(corrected(found), "CRR") == (1, 1, 1)
+    expected = {"rivals": ["CRR"], "sets": {"a9a": {"cells": "W"}, "url": {"cells": "W"}}}
+    assert agreement(found, expected) == (1, 2)
