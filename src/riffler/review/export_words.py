@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased
 
+from riffler.review.notes import held_notes, held_tags
 from riffler.review.schema import LedgerRow, Reviewer
-from riffler.review.standing import IS_NOTE, standing_answers
+from riffler.review.standing import first_and_last, standing_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,47 +28,26 @@ class LastWord:
 def last_words(session: Session, review_id: int) -> dict[int, LastWord]:
     """Return what holds now, by the number of the document; documents of which nothing is said are left out."""
     words = _answers(session, review_id)
-    for number, note in _notes(session, review_id):
-        words[number] = replace(words.get(number, LastWord()), note=note)
-    for number, tag in _tags(session, review_id):
+    here = LedgerRow.review_id == review_id
+    for number, note in session.execute(held_notes(here)):
+        if note:
+            words[number] = replace(words.get(number, LastWord()), note=note)
+    for number, tag in session.execute(held_tags(here)):
         word = words.get(number, LastWord())
         words[number] = replace(word, tags=(*word.tags, tag))
     return words
 
 
 def _answers(session: Session, review_id: int) -> dict[int, LastWord]:
-    held = standing_answers(review_id).subquery()
-    ends = (
-        select(held.c.document_id, func.min(held.c.id).label("first_id"), func.max(held.c.id).label("last_id"))
-        .group_by(held.c.document_id)
-        .subquery()
-    )
+    ends = first_and_last(standing_answers(review_id))
     first, last = aliased(LedgerRow), aliased(LedgerRow)
     found = session.execute(
         select(last.document_id, last.verdict, first.origin, last.answered_at, last.seconds, Reviewer.name)
-        .join_from(ends, first, first.id == ends.c.first_id)
-        .join(last, last.id == ends.c.last_id)
+        .join_from(ends, first, first.id == ends.c.first)
+        .join(last, last.id == ends.c.last)
         .join(Reviewer, Reviewer.id == last.reviewer_id)
     )
     return {
         number: LastWord(verdict, origin, moment, seconds, person)
         for number, verdict, origin, moment, seconds, person in found
     }
-
-
-def _notes(session: Session, review_id: int) -> list[tuple[int, str]]:
-    about = (LedgerRow.review_id == review_id) & IS_NOTE
-    last = select(func.max(LedgerRow.id)).where(about).group_by(LedgerRow.document_id)
-    found = session.execute(select(LedgerRow.document_id, LedgerRow.note).where(LedgerRow.id.in_(last)))
-    return [(number, note) for number, note in found if note]
-
-
-def _tags(session: Session, review_id: int) -> list[tuple[int, str]]:
-    about = (LedgerRow.review_id == review_id) & LedgerRow.kind.in_(("tag", "untag"))
-    last = select(func.max(LedgerRow.id)).where(about).group_by(LedgerRow.document_id, LedgerRow.note)
-    found = session.execute(
-        select(LedgerRow.document_id, LedgerRow.note)
-        .where(LedgerRow.id.in_(last), LedgerRow.kind == "tag")
-        .order_by(LedgerRow.note)
-    )
-    return [(number, tag) for number, tag in found]

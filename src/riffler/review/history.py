@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from riffler.review.schema import Document, LedgerRow, Reviewer
@@ -79,14 +79,6 @@ def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> lis
     if wanted.before is not None:
         found = found.where(LedgerRow.id < wanted.before)
     return [_line(row, name, title, who, bool(now)) for row, name, title, who, now in session.execute(found)]
-
-
-def tags_in_use(session: Session, review_id: int) -> list[str]:
-    """Return every tag that a document has now, sorted."""
-    about = (LedgerRow.review_id == review_id) & LedgerRow.kind.in_(("tag", "untag"))
-    last = select(func.max(LedgerRow.id)).where(about).group_by(LedgerRow.document_id, LedgerRow.note)
-    tags = select(LedgerRow.note).where(LedgerRow.id.in_(last), LedgerRow.kind == "tag").distinct()
-    return list(session.scalars(tags.order_by(LedgerRow.note)))
 
 
 def _line(row: LedgerRow, name: str, title: str, who: str, holds: bool) -> HistoryLine:

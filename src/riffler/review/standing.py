@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, CompoundSelect, Select, and_, exists, func, select, union
+from sqlalchemy import ColumnElement, CompoundSelect, Select, Subquery, and_, exists, func, select, union
 from sqlalchemy.orm import Session, aliased
 
 from riffler.errors import UnknownName
@@ -58,13 +58,6 @@ REPLACED = exists().where(
 """Of an answer: a later one about the same document stands."""
 
 
-IS_NOTE = (LedgerRow.kind == "note") | (STANDS & (LedgerRow.note != ""))
-"""Of a row of the ledger: it says something about its document in words, by itself or with an answer that holds.
-
-The last such row is the note of the document.
-"""
-
-
 def standing_answers(review_id: int) -> Select[LedgerRow]:
     """Select the answers that were not undone."""
     return select(LedgerRow).where(LedgerRow.review_id == review_id, STANDS)
@@ -78,18 +71,21 @@ def standing_about(document: ColumnElement[bool]) -> Select[LedgerRow]:
     return select(LedgerRow).where(document, STANDS)
 
 
+def first_and_last(answers: Select[LedgerRow]) -> Subquery:
+    """Give the numbers of the ``first`` and the ``last`` answer about each document."""
+    number = LedgerRow.id
+    ends = answers.with_only_columns(
+        LedgerRow.document_id, func.min(number).label("first"), func.max(number).label("last")
+    )
+    return ends.group_by(LedgerRow.document_id).subquery()
+
+
 def standings(session: Session, review_id: int, about: ColumnElement[bool] | None = None) -> list[Standing]:
     """Return what is said of the documents that have an answer, in the order in which they were first asked.
 
     ``about`` is a condition on the document of an answer, where not all are wanted.
     """
-    held = standing_answers(review_id) if about is None else standing_about(about)
-    number = LedgerRow.id
-    ends = (
-        held.with_only_columns(LedgerRow.document_id, func.min(number).label("first"), func.max(number).label("last"))
-        .group_by(LedgerRow.document_id)
-        .subquery()
-    )
+    ends = first_and_last(standing_answers(review_id) if about is None else standing_about(about))
     found = session.execute(
         select(Document.name, _LAST.verdict, _FIRST.id, _LAST.id, _FIRST.origin, _FIRST.answered_at)
         .join_from(ends, Document, Document.id == ends.c.document_id)

@@ -25,8 +25,9 @@ from riffler.review.documents import (
 )
 from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_drafts
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
-from riffler.review.history import HistoryFilter, HistoryLine, read_history, tags_in_use
+from riffler.review.history import HistoryFilter, HistoryLine, read_history
 from riffler.review.known import append_known, known_verdicts
+from riffler.review.notes import held_tags
 from riffler.review.pictures import ProgressView, view_progress
 from riffler.review.queue import Queued, mark_shown, upcoming
 from riffler.review.remarks import (
@@ -281,7 +282,7 @@ class Review(SearchSide):
     def tags(self) -> list[str]:
         """All tags that are in use."""
         with reading(self._engine) as session:
-            return tags_in_use(session, self.id)
+            return sorted({tag for _, tag in session.execute(held_tags(LedgerRow.review_id == self.id))})
 
     def history(self, wanted: HistoryFilter = HistoryFilter()) -> list[HistoryLine]:  # noqa: B008 - frozen
         """What was said, the latest first."""

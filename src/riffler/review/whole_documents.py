@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from riffler.review.documents import DocumentView, asked_ids, columns_of
+from riffler.review.notes import held_notes, held_tags
 from riffler.review.schema import Document, LedgerRow, Stratum
-from riffler.review.standing import IS_NOTE, Standing, standings
+from riffler.review.standing import Standing, standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,19 @@ def whole_documents(session: Session, review_id: int, names: Sequence[str]) -> l
     for row in sorted(rows, key=lambda row: (row.stratum_id, row.position)):
         if row.twin_of is not None:
             twins[row.twin_of].append(row)
-    held = {one.document: one for one in standings(session, review_id, LedgerRow.document_id.in_(numbers))}
-    words = _words(session, numbers)
+    about = LedgerRow.document_id.in_(numbers)
+    held = {one.document: one for one in standings(session, review_id, about)}
+    notes = dict(session.execute(held_notes(about)).all())
+    tags: dict[int, list[str]] = defaultdict(list)
+    for number, tag in session.execute(held_tags(about)):
+        tags[number].append(tag)
     return [
         WholeDocument(
             view=views[number],
             twins=tuple(views[row.id] for row in twins[number]),
             standing=held.get(views[number].document),
-            note="".join(text for kind, text in words[number] if kind in ("note", "answer")),
-            tags=tuple(sorted(text for kind, text in words[number] if kind == "tag")),
+            note=notes.get(number, ""),
+            tags=tuple(tags[number]),
         )
         for number in (asked[name] for name in names)
     ]
@@ -71,19 +76,3 @@ def _views(session: Session, rows: Sequence[Document]) -> dict[int, DocumentView
 
 def _view(row: Document, columns: Mapping[str, Any], stratum: Stratum, twins: list[str]) -> DocumentView:
     return DocumentView(row.name, row.title, row.abstract, columns, stratum.id, stratum.source, tuple(twins))
-
-
-def _words(session: Session, numbers: set[int]) -> dict[int, list[tuple[str, str]]]:
-    """Return the notes and tags that hold, by document: of a note the last, of a tag what was said of it last."""
-    text = LedgerRow.note
-    about = LedgerRow.document_id.in_(numbers)
-    number = func.max(LedgerRow.id)
-    notes = select(number).where(about, IS_NOTE).group_by(LedgerRow.document_id)
-    tags = select(number).where(about, LedgerRow.kind.in_(("tag", "untag"))).group_by(LedgerRow.document_id, text)
-    found = session.execute(
-        select(LedgerRow.document_id, LedgerRow.kind, text).where(LedgerRow.id.in_(notes.union(tags)))
-    )
-    words: dict[int, list[tuple[str, str]]] = defaultdict(list)
-    for document, kind, said in found:
-        words[document].append((kind, said))
-    return words
