@@ -120,6 +120,18 @@ def test_no_pair_is_taken_twice_and_hard_rules_take_the_extremes() -> None:
     assert (grades[[j for _, j in taken]] == 0).all()
 
 
+def test_points_of_a_rare_class_are_taken_again() -> None:
+    X, grades = np.random.default_rng(0).normal(size=(400, 3)), (np.arange(400) < 5).astype(int)
+    pool = PairPool(X, PreferencePairs(grades), np.ones(400), seed=0)
+    rule = pair_draws.Rule(pair_draws.RANDOM, pair_draws.HINGE, 1.0, 1.0)
+    for _ in range(2):
+        found = pool.draw(300, np.ones(3), sampling_from("random"), rule)
+        assert len(found.upper) == 300
+        assert 100 < np.count_nonzero(found.upper >= 0) < 200
+    hard = pool.draw(50, np.ones(3), sampling_from("hard-close"), rule)
+    assert len(set(zip(hard.upper.tolist(), hard.lower.tolist(), strict=True))) == 50
+
+
 def test_only_rows_that_come_up_are_scored() -> None:
     X = np.ones((100_000, 2))
     pool = PairPool(X, PreferencePairs(np.arange(100_000) % 2), np.ones(100_000), seed=0)

@@ -115,7 +115,8 @@ def _work_out(rows, row_at, place, w, scores):
 def accept_pairs(rows, pool, rule, w, scores, seed, turn, n_tries, table, upper, lower, margins, chances):
     """Draw candidates until the outputs are full or ``n_tries`` are used up; a pair that is in the table is not taken.
 
-    Returns how many were accepted and how many candidates were drawn. ``table`` holds the pairs taken so far.
+    A point may be taken again: where one class has few rows, the other would soon be all that is left. Returns how many
+    were accepted and how many candidates were drawn. ``table`` holds the pairs taken so far.
     """
     # read once: to take an array out of a tuple costs more than a draw
     row_at, low, start, stop, keep, alias, reached, points, n_lower, points_reached = pool
@@ -135,7 +136,7 @@ def accept_pairs(rows, pool, rule, w, scores, seed, turn, n_tries, table, upper,
         chance = acceptance(rule, margin)
         if chance <= 0.0 or unit(mixed_bits(seed, turn, 4 * number + 2)) >= chance:
             continue
-        if _is_new(table, (i + 1) * (n_rows + 1) + j + 1):
+        if i == NONE or j == NONE or _is_new(table, i * n_rows + j):
             upper[n_done], lower[n_done], margins[n_done], chances[n_done] = i, j, margin, chance
             n_done += 1
     return n_done, n_tries
@@ -156,9 +157,10 @@ def _is_new(table, key):
 
 @njit(cache=True)
 def take_pairs(n_rows, upper, lower, table):
-    """Put pairs into the table."""
+    """Put pairs into the table; points are left out."""
     for a in range(upper.shape[0]):
-        _is_new(table, (np.int64(upper[a]) + 1) * (n_rows + 1) + np.int64(lower[a]) + 1)
+        if upper[a] != NONE and lower[a] != NONE:
+            _is_new(table, np.int64(upper[a]) * n_rows + np.int64(lower[a]))
 
 
 @njit(cache=True)
@@ -166,7 +168,9 @@ def forget_pairs(n_rows, upper, lower, table):
     """Take the last pairs put into the table out again: they were looked at, not taken."""
     last = table.shape[0] - 1
     for a in range(upper.shape[0] - 1, -1, -1):
-        key = (np.int64(upper[a]) + 1) * (n_rows + 1) + np.int64(lower[a]) + 1
+        if upper[a] == NONE or lower[a] == NONE:
+            continue
+        key = np.int64(upper[a]) * n_rows + np.int64(lower[a])
         place = np.int64(mixed_bits(0, 0, key) & np.uint64(last))
         while table[place] != key:
             place = (place + 1) & last

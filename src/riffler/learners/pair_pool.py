@@ -90,7 +90,7 @@ class PairPool:
         return DrawnPairs(rows[np.concatenate(upper)], rows[np.concatenate(lower)], self.n_pairs, np.ones(self.n_pairs))
 
     def draw(self, n: int, w: FloatArray, sampling: SamplingRule, rule: Any) -> DrawnPairs:  # noqa: ANN401
-        """Draw at most n pairs that were not taken before, by their margins under the weights w."""
+        """Draw at most n pairs that were not taken before (points may be), by their margins under the weights w."""
         from riffler._fast.pair_draws import accept_pairs, forget_pairs, take_pairs
 
         self._scores.fill(np.nan)
@@ -104,8 +104,9 @@ class PairPool:
         chosen = np.arange(n_done)
         if sampling.hard is not None:
             forget_pairs(len(self._pairs.rows), upper[:n_done], lower[:n_done], self._table)
-            measure = np.abs(margins[:n_done]) if sampling.hard == "close" else margins[:n_done]
-            chosen = np.argsort(measure, kind="stable")[:n]
+            chosen = np.unique(np.stack([upper[:n_done], lower[:n_done]]), axis=1, return_index=True)[1]  # points repeat
+            measure = np.abs(margins[chosen]) if sampling.hard == "close" else margins[chosen]
+            chosen = chosen[np.argsort(measure, kind="stable")[:n]]
             take_pairs(len(self._pairs.rows), upper[chosen], lower[chosen], self._table)
         self._taken.append((upper[chosen], lower[chosen]))
         return DrawnPairs(self._rows_at(upper[chosen]), self._rows_at(lower[chosen]), n_candidates, chances[chosen])
