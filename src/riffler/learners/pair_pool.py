@@ -104,7 +104,8 @@ class PairPool:
         chosen = np.arange(n_done)
         if sampling.hard is not None:
             forget_pairs(len(self._pairs.rows), upper[:n_done], lower[:n_done], self._table)
-            chosen = np.unique(np.stack([upper[:n_done], lower[:n_done]]), axis=1, return_index=True)[1]  # points repeat
+            # points may come twice
+            chosen = np.unique(np.stack([upper[:n_done], lower[:n_done]]), axis=1, return_index=True)[1]
             measure = np.abs(margins[chosen]) if sampling.hard == "close" else margins[chosen]
             chosen = chosen[np.argsort(measure, kind="stable")[:n]]
             take_pairs(len(self._pairs.rows), upper[chosen], lower[chosen], self._table)
