@@ -66,7 +66,7 @@ class ActiveRankSVM(PairRanker):
     ----------
     sampling : "soft-correct", "soft-close", "hard-correct", "hard-close" or "random"
         Which candidates are accepted. "soft-correct": with chance tanh(h / 2s) for a hinge (or logistic) loss of h;
-        "soft-close": with chance 2 / (1 + exp(abs(margin) / s)); s is ``scale``. The hard ones look at ten times as
+        "soft-close": with chance 2 / (1 + exp(abs(margin) / s)); s is ``softness``. The hard ones look at ten times as
         many candidates as they need and take the worst, or the closest.
     n_pairs : int or "auto"
         Pairs (and points) to learn from; all there are if there are fewer. "auto" goes on until the order of rows held
@@ -84,7 +84,7 @@ class ActiveRankSVM(PairRanker):
     C : float
         Weight of the mean loss beside the penalty.
     loss : "squared_hinge", "hinge" or "logistic"
-    scale : float
+    softness : float
         The unit of margins in the chance of acceptance.
     tol : float
         Descent stops when no pair's margin is further than this from where the pair alone would have it.
@@ -123,7 +123,7 @@ class ActiveRankSVM(PairRanker):
         weighting: str = "inverse",
         C: float = 100.0,
         loss: str = "squared_hinge",
-        scale: float = 1.0,
+        softness: float = 1.0,
         tol: float = 0.1,
         max_passes: int = 50,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
@@ -136,7 +136,7 @@ class ActiveRankSVM(PairRanker):
         self.weighting = weighting
         self.C = C
         self.loss = loss
-        self.scale = scale
+        self.softness = softness
         self.tol = tol
         self.max_passes = max_passes
         self.random_state = random_state
@@ -209,7 +209,7 @@ class ActiveRankSVM(PairRanker):
         code = loss_code(self.loss)
         while True:
             chosen = sampling if self.n_iter_ or solver.total else sampling_from("random")
-            rule = Rule(chosen.code, code, float(self.scale), float(self.points))
+            rule = Rule(chosen.code, code, float(self.softness), float(self.points))
             n_more = self._n_more(len(solver.upper), n_pairs)
             drawn = pool.draw(n_more, solver.weights, chosen, rule)
             self.n_candidates_ += drawn.n_candidates
@@ -266,7 +266,7 @@ class ActiveRankSVM(PairRanker):
         loss_code(self.loss)
         if self.weighting not in WEIGHTINGS:
             raise UnknownName.among("weighting", self.weighting, WEIGHTINGS)
-        for name in ("C", "scale", "tol", "max_passes", "batch", "point_weight"):
+        for name in ("C", "softness", "tol", "max_passes", "batch", "point_weight"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
         if not 0 <= self.points <= 1:

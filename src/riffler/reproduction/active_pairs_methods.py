@@ -63,7 +63,7 @@ def methods(n_pairs: int = N_PAIRS) -> dict[str, Method]:
         Method("soft-close", active("soft-close", weighting="equal"), (c_grid,)),
         Method(
             OURS,
-            active("soft-correct", weighting="inverse", scale=0.3, batch=0.2),
+            active("soft-correct", weighting="inverse", softness=0.3, batch=0.2),
             (c_grid, {"points": (0.0, 0.3, 0.7)}),
         ),
     )
