@@ -193,14 +193,14 @@ def draws() -> list[dict[str, Any]]:
         w = np.ones(1)
         pool._scores[:] = X[pool._pairs.rows, 0]
         for name in ("soft-close", "soft-correct"):
-            rule = Rule(sampling_from(name).code, 1, 1.0, 0.0)
+            rule = Rule(sampling_from(name).code, 1, 1.0, 0.0, True)
             outputs = [np.empty(100_000, kind) for kind in (np.int32, np.int32, float, float)]
             place = pool._rows, pool.compiled, rule, w, pool._scores, 0
             best = 0.0
             for turn in range(4):
                 table = np.full(1 << 18, -1, np.int64)
                 start = process_time()
-                n_done, n_used = accept_pairs(*place, turn, 10_000_000, table, *outputs)
+                n_done, n_used = accept_pairs(*place, turn * 10_000_000, 10_000_000, table, *outputs)
                 best = max(best, n_used / (process_time() - start) / 1e6)
             row = {"rows": n_rows, "sampling": name, "million candidates a second": best}
             rows.append({**row, "accepted": n_done / n_used})

@@ -81,13 +81,13 @@ def test_accepted_as_often_as_the_chance_says(sampling: str) -> None:
     rule = pair_draws.Rule(sampling_from(sampling).code, pair_draws.HINGE, 1.0, 0.0)
     accepted = Counter[tuple[int, int]]()
     n_candidates = 0
-    for turn in range(4000):
+    for _ in range(4000):
         found = pool.draw(1, w, sampling_from(sampling), rule)
         accepted[int(found.upper[0]), int(found.lower[0])] += 1
         n_candidates += found.n_candidates
         pool._table.fill(-1)
         pool._taken.clear()
-        assert pool._turn == turn + 1
+    assert pool._n_candidates == n_candidates
     scores = X @ w
     chances = {(i, j): pair_draws.acceptance(rule, scores[i] - scores[j]) for i in range(6, 10) for j in range(6)}
     total = sum(chances.values())
@@ -130,6 +130,20 @@ def test_points_of_a_rare_class_are_taken_again() -> None:
         assert 100 < np.count_nonzero(found.upper >= 0) < 200
     hard = pool.draw(50, np.ones(3), sampling_from("hard-close"), rule)
     assert len(set(zip(hard.upper.tolist(), hard.lower.tolist(), strict=True))) == 50
+
+
+@pytest.mark.parametrize("weight", [np.ones(150), 1.0 + np.arange(150) % 3])
+def test_spread_candidates_let_rows_come_up_as_often_as_they_weigh(weight: FloatArray) -> None:
+    grades = (np.arange(150) < 30).astype(int)
+    pool = PairPool(np.zeros((150, 1)), PreferencePairs(grades, weight=weight), weight, seed=5)
+    rule = pair_draws.Rule(pair_draws.RANDOM, pair_draws.HINGE, 1.0, 0.0, True)
+    drawn = [pool.draw(150, np.zeros(1), sampling_from("random"), rule) for _ in range(4)]
+    assert all(one.n_candidates < 160 for one in drawn)  # few pairs came twice
+    for rows, of_class in (("upper", grades == 1), ("lower", grades == 0)):
+        times = np.bincount(np.concatenate([getattr(one, rows) for one in drawn]), minlength=150)
+        wanted = np.where(of_class, 600 * weight / weight[of_class].sum(), 0.0)
+        assert np.abs(times - wanted).max() < 5
+        assert np.abs(times - wanted).mean() < 1.2
 
 
 def test_only_rows_that_come_up_are_scored() -> None:

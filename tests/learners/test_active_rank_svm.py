@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 
 from riffler.errors import InputError, LabelError, UnknownName
 from riffler.learners.active_rank_svm import ActiveRankSVM
-from riffler.learners.pair_pool import SAMPLINGS
+from riffler.learners.pair_pool import SAMPLINGS, DrawnPairs
 from riffler.learners.pair_solver import LOSSES
 from riffler.learners.rank_svm import RankSVM
 from tests.naive import pair_dual
@@ -65,6 +65,31 @@ def test_inverse_weights_aim_at_the_optimum_over_all_pairs() -> None:
 
     assert distance("inverse") < 0.05
     assert distance("equal") > 2 * distance("inverse")
+
+
+def test_what_pairs_and_points_count() -> None:
+    rows = np.array([3, 4, 5], np.int32)
+    drawn = DrawnPairs(rows, np.array([0, 1, -1], np.int32), 6, np.array([0.5, 0.01, 1.0]), np.array([0.0, -2.0, 40.0]))
+    inverse = [0.5 / 0.5, 0.5 / 0.05, 7 * 0.5]
+    np.testing.assert_allclose(ActiveRankSVM(weighting="equal", point_weight=7)._weights_of(drawn), [1, 1, 7])
+    np.testing.assert_allclose(ActiveRankSVM(weighting="inverse", point_weight=7)._weights_of(drawn), inverse)
+    closeness = 2 / (1 + np.exp([0.0, 2.0, 40.0]))
+    robust = ActiveRankSVM(weighting="robust", point_weight=7)._weights_of(drawn)
+    np.testing.assert_allclose(robust, inverse * closeness)
+
+
+def test_spread_candidates_come_nearer_to_all_pairs() -> None:
+    """On labels that are mostly noise, every row that comes up too often or not at all is felt."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(2000, 20))
+    labels = (features[:, 0] + 4 * rng.normal(size=2000) > 0).astype(int)
+    target = RankSVM(C=10.0, tol=1e-8).fit(features, labels).coef_[0]
+
+    def distance(candidates: str) -> float:
+        rankers = [ActiveRankSVM(candidates=candidates, n_pairs=2000, C=10.0, random_state=seed) for seed in range(4)]
+        return float(np.mean([np.linalg.norm(one.fit(features, labels).coef_[0] - target) for one in rankers]))
+
+    assert distance("spread") < 0.8 * distance("independent")
 
 
 def test_points_and_pairs_are_mixed_as_asked() -> None:

@@ -27,7 +27,11 @@ Pool = namedtuple(
 """rows : row number by position. low, start, stop : of each block; keep, alias : Walker's table of the blocks.
 reached : weight before each position, empty where all weigh the same. points : positions by class, the lower first."""
 
-Rule = namedtuple("Rule", ["sampling", "loss", "scale", "points_share"])
+Rule = namedtuple("Rule", ["sampling", "loss", "scale", "points_share", "spread"], defaults=[False])
+"""spread : candidates fill the square of upper and lower rows evenly, not at random"""
+
+# 1 / g and 1 / g^2 of a turn, g^3 = g + 1: multiples of the two fill the unit square evenly (Roberts' R2 sequence)
+UPPER_STEP, LOWER_STEP = np.uint64(0xC13FA9A902A6328F), np.uint64(0x91E10DA5C79E7B1D)
 
 
 @njit(cache=True)
@@ -53,21 +57,19 @@ def _place(u, start, stop, reached):
 
 
 @njit(cache=True)
-def _pair(low, start, stop, keep, alias, reached, seed, turn, number):
+def _pair(low, start, stop, keep, alias, reached, u, v, seed, turn, number):
     block = np.int64(0)
     if start.shape[0] > 1:
         spot = unit(mixed_bits(seed, turn, 4 * number + 3)) * start.shape[0]
         block = np.int64(spot)
         if spot - block >= keep[block]:
             block = alias[block]
-    u, v = unit(mixed_bits(seed, turn, 4 * number)), unit(mixed_bits(seed, turn, 4 * number + 1))
     upper = _place(u, start[block], stop[block], reached)
     return upper, _place(v, low[block], start[block], reached)
 
 
 @njit(cache=True)
-def _point(points, n_lower, reached, seed, turn, number):
-    u, v = unit(mixed_bits(seed, turn, 4 * number)), unit(mixed_bits(seed, turn, 4 * number + 1))
+def _point(points, n_lower, reached, u, v):
     if u < 0.5:
         return np.int64(NONE), np.int64(points[_place(v, 0, n_lower, reached)])
     return np.int64(points[_place(v, n_lower, points.shape[0], reached)]), np.int64(NONE)
@@ -77,13 +79,15 @@ def _point(points, n_lower, reached, seed, turn, number):
 def draw_pair(pool, seed, turn, number):
     """Candidate ``number`` of a turn: a pair, each with a chance in proportion to the weights of its rows."""
     blocks = pool.low, pool.start, pool.stop, pool.keep, pool.alias, pool.reached
-    return _pair(*blocks, seed, turn, number)
+    u, v = unit(mixed_bits(seed, turn, 4 * number)), unit(mixed_bits(seed, turn, 4 * number + 1))
+    return _pair(*blocks, u, v, seed, turn, number)
 
 
 @njit(cache=True)
 def draw_point(pool, seed, turn, number):
     """Candidate ``number`` of a turn as a pseudo-pair: a row of either class, each class half of the time."""
-    return _point(pool.points, pool.n_lower_points, pool.points_reached, seed, turn, number)
+    u, v = unit(mixed_bits(seed, turn, 4 * number)), unit(mixed_bits(seed, turn, 4 * number + 1))
+    return _point(pool.points, pool.n_lower_points, pool.points_reached, u, v)
 
 
 @njit(cache=True)
@@ -112,8 +116,10 @@ def _work_out(rows, row_at, place, w, scores):
 
 
 @njit(cache=True)
-def accept_pairs(rows, pool, rule, w, scores, seed, turn, n_tries, table, upper, lower, margins, chances):
+def accept_pairs(rows, pool, rule, w, scores, seed, first, n_tries, table, upper, lower, margins, chances):
     """Draw candidates until the outputs are full or ``n_tries`` are used up; a pair that is in the table is not taken.
+
+    Candidates are numbered from ``first``; the next call goes on from where this one ended.
 
     A point may be taken again: where one class has few rows, the other would soon be all that is left. Returns how many
     were accepted and how many candidates were drawn. ``table`` holds the pairs taken so far.
@@ -121,20 +127,26 @@ def accept_pairs(rows, pool, rule, w, scores, seed, turn, n_tries, table, upper,
     # read once: to take an array out of a tuple costs more than a draw
     row_at, low, start, stop, keep, alias, reached, points, n_lower, points_reached = pool
     n_rows, n_wanted, n_done = row_at.shape[0], upper.shape[0], 0
-    for number in range(n_tries):
+    upper_shift, lower_shift = mixed_bits(seed, 1, 0), mixed_bits(seed, 2, 0)
+    for number in range(first, first + n_tries):
         if n_done == n_wanted:
-            return n_done, number
-        if rule.points_share > 0.0 and unit(mixed_bits(seed, -1 - turn, number)) < rule.points_share:
-            i, j = _point(points, n_lower, points_reached, seed, turn, number)
+            return n_done, number - first
+        if rule.spread:
+            u_bits, v_bits = upper_shift + np.uint64(number) * UPPER_STEP, lower_shift + np.uint64(number) * LOWER_STEP
         else:
-            i, j = _pair(low, start, stop, keep, alias, reached, seed, turn, number)
+            u_bits, v_bits = mixed_bits(seed, 0, 4 * number), mixed_bits(seed, 0, 4 * number + 1)
+        u, v = unit(u_bits), unit(v_bits)
+        if rule.points_share > 0.0 and unit(mixed_bits(seed, -1, number)) < rule.points_share:
+            i, j = _point(points, n_lower, points_reached, u, v)
+        else:
+            i, j = _pair(low, start, stop, keep, alias, reached, u, v, seed, 0, number)
         margin = _score(scores, i) - _score(scores, j)
         if math.isnan(margin):
             _work_out(rows, row_at, i, w, scores)
             _work_out(rows, row_at, j, w, scores)
             margin = _score(scores, i) - _score(scores, j)
         chance = acceptance(rule, margin)
-        if chance <= 0.0 or unit(mixed_bits(seed, turn, 4 * number + 2)) >= chance:
+        if chance <= 0.0 or unit(mixed_bits(seed, 0, 4 * number + 2)) >= chance:
             continue
         if i == NONE or j == NONE or _is_new(table, i * n_rows + j):
             upper[n_done], lower[n_done], margins[n_done], chances[n_done] = i, j, margin, chance

@@ -51,12 +51,13 @@ def sampling_from(name: str) -> SamplingRule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnPairs:
-    """Row numbers of pairs, -1 for the zero vector, how many candidates it took, and the chance each had."""
+    """Row numbers of pairs, -1 for the zero vector, how many candidates it took, and chance and margin of each."""
 
     upper: IntArray
     lower: IntArray
     n_candidates: int
     chances: FloatArray
+    margins: FloatArray
 
 
 class PairPool:
@@ -73,7 +74,7 @@ class PairPool:
         self._scores = np.empty(len(pairs.rows))
         self._table = np.full(1024, -1, np.int64)
         self._taken: list[tuple[IntArray, IntArray]] = []
-        self._turn = 0
+        self._n_candidates = 0
 
     @property
     def n_pairs(self) -> int:
@@ -86,21 +87,21 @@ class PairPool:
         for low, start, stop in zip(self.compiled.low, self.compiled.start, self.compiled.stop, strict=True):
             upper.append(np.repeat(np.arange(start, stop), start - low))
             lower.append(np.tile(np.arange(low, start), stop - start))
-        rows = self._pairs.rows
-        return DrawnPairs(rows[np.concatenate(upper)], rows[np.concatenate(lower)], self.n_pairs, np.ones(self.n_pairs))
+        rows, n = self._pairs.rows, self.n_pairs
+        return DrawnPairs(rows[np.concatenate(upper)], rows[np.concatenate(lower)], n, np.ones(n), np.zeros(n))
 
     def draw(self, n: int, w: FloatArray, sampling: SamplingRule, rule: Any) -> DrawnPairs:  # noqa: ANN401
         """Draw at most n pairs that were not taken before (points may be), by their margins under the weights w."""
         from riffler._fast.pair_draws import accept_pairs, forget_pairs, take_pairs
 
         self._scores.fill(np.nan)
-        self._turn += 1
         n_looked_at = n if sampling.hard is None else HARD_CANDIDATES * n
         self._make_room(n_looked_at)
         upper, lower, margins, chances = (np.empty(n_looked_at, kind) for kind in (np.int32, np.int32, float, float))
-        place = self._rows, self.compiled, rule, w, self._scores, self._seed, self._turn
+        place = self._rows, self.compiled, rule, w, self._scores, self._seed, self._n_candidates
         outputs = upper, lower, margins, chances
         n_done, n_candidates = accept_pairs(*place, TRIES * n_looked_at, self._table, *outputs)
+        self._n_candidates += n_candidates
         chosen = np.arange(n_done)
         if sampling.hard is not None:
             forget_pairs(len(self._pairs.rows), upper[:n_done], lower[:n_done], self._table)
@@ -110,7 +111,8 @@ class PairPool:
             chosen = chosen[np.argsort(measure, kind="stable")[:n]]
             take_pairs(len(self._pairs.rows), upper[chosen], lower[chosen], self._table)
         self._taken.append((upper[chosen], lower[chosen]))
-        return DrawnPairs(self._rows_at(upper[chosen]), self._rows_at(lower[chosen]), n_candidates, chances[chosen])
+        drawn = self._rows_at(upper[chosen]), self._rows_at(lower[chosen])
+        return DrawnPairs(*drawn, n_candidates, chances[chosen], margins[chosen])
 
     def _make_room(self, n_more: int) -> None:
         """Keep the table of taken pairs at most half full."""
