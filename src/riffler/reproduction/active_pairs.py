@@ -16,13 +16,14 @@ from typing import Any
 
 from riffler.reproduction import Progress, part_of
 from riffler.reproduction.active_pairs_claims import Duel, duels, verdicts
-from riffler.reproduction.active_pairs_data import RankingProblem, problem_of, small_problem, split_of
-from riffler.reproduction.active_pairs_methods import PUBLISHED, Cell, methods
+from riffler.reproduction.active_pairs_data import RankingProblem, problem_of, small_problem
+from riffler.reproduction.active_pairs_methods import AS_OURS, AS_PUBLISHED, OURS, PUBLISHED, Cell, methods
 from riffler.reproduction.active_pairs_runs import Curve, curve_of_pairs, curve_of_points, run_all
 from riffler.reproduction.verdicts import Verdict
 
 CURVES = ("rcv1", "ijcnn1", "url")
 SAMPLINGS = ("soft-correct", "soft-close", "random")
+CURVE_PASSES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +125,10 @@ def reproduce(size: str, progress: Progress, folder: Path | None = None) -> Acti
     curves, levels = {}, {}
     for number, name in enumerate(drawn):
         progress(0.8 + 0.1 * number / len(drawn), f"curves of {name}")
-        curves[name], levels[name] = _curves(problems[name], cells[name, PUBLISHED][0], plan)
+        curves[name], levels[name] = _curves(problems[name], cells, plan.n_curve_pairs, folder)
     points_on = "mnist" if "mnist" in problems else next(iter(problems))
-    progress(0.9, f"points on {points_on}")
     C = float(cells[points_on, PUBLISHED][0].chosen["C"])
-    points = curve_of_points(problems[points_on], plan.n_runs, C, plan.n_pairs)
+    points = curve_of_points(problems[points_on], plan.n_runs, C, plan.n_pairs, part_of(progress, 0.9, 1.0), folder)
     return ActivePairsAgain(plan, expected, list(problems), cells, curves, levels, points, points_on, missing)
 
 
@@ -142,16 +142,15 @@ def _problems(plan: Plan, expected: Mapping[str, Any]) -> tuple[dict[str, Rankin
     return here, missing
 
 
-def _curves(problem: RankingProblem, chosen: Cell, plan: Plan) -> tuple[list[Curve], float]:
-    """AUC along the runs of each sampling, with the settings chosen for the published one; and that of all pairs."""
-    from riffler.learners.rank_svm import RankSVM
-    from riffler.metrics import roc_auc
-
-    split = split_of(problem, 0)
-    C = float(chosen.chosen["C"])
+def _curves(
+    problem: RankingProblem, cells: Mapping[tuple[str, str], Sequence[Cell]], n_pairs: int, folder: Path | None
+) -> tuple[list[Curve], float]:
+    """AUC along the runs of each sampling, with the settings chosen in the first run; and that of all pairs."""
+    C = cells[problem.name, PUBLISHED][0].chosen["C"]
+    every = {name: {"sampling": name, "C": C, **AS_PUBLISHED} for name in SAMPLINGS}
+    every[OURS] = {"C": C, **AS_OURS, **cells[problem.name, OURS][0].chosen}
     curves = [
-        curve_of_pairs(split, sampling, plan.n_curve_pairs, 0, C=C, weighting="equal", max_passes=20)
-        for sampling in SAMPLINGS
+        curve_of_pairs(problem, name, n_pairs, {**settings, "max_passes": CURVE_PASSES}, folder)
+        for name, settings in every.items()
     ]
-    ranker = RankSVM(C, random_state=0).fit(split.X[split.learn], split.y[split.learn])
-    return curves, roc_auc(split.y[split.test], ranker.decision_function(split.X[split.test]))
+    return curves, cells[problem.name, "ERankSVM"][0].auc

@@ -51,7 +51,22 @@ def problem_of(name: str, about: Mapping[str, Any]) -> RankingProblem | None:
         table = datasets.load(about["data"], split="all", positive=about.get("positive"), dtype=np.float64)
     except DataSetMissing:
         return None
-    return RankingProblem(name, table.X, np.asarray(table.labels()).astype(np.int64))
+    X = one_column_a_value(table.X) if about.get("categories", False) else table.X
+    return RankingProblem(name, X, np.asarray(table.labels()).astype(np.int64))
+
+
+def one_column_a_value(X: Matrix) -> Matrix:
+    """Numbers that stand for categories as columns of 0 and 1.
+
+    >>> one_column_a_value(np.array([[2.0], [0.0], [2.0]]))
+    array([[0., 1.],
+           [1., 0.],
+           [0., 1.]])
+    """
+    from sklearn.preprocessing import OneHotEncoder
+
+    columns: Matrix = OneHotEncoder(sparse_output=False, dtype=np.float64).fit_transform(X)
+    return columns
 
 
 def small_problem() -> RankingProblem:

@@ -12,10 +12,11 @@ import numpy as np
 from riffler.metrics import roc_auc
 from riffler.reproduction import Progress
 from riffler.reproduction.active_pairs_data import RankingProblem, Split, split_of
-from riffler.reproduction.active_pairs_methods import SHARES, Cell, Method, run
+from riffler.reproduction.active_pairs_methods import AS_PUBLISHED, SHARES, Cell, Method, run
 from riffler.reproduction.kept_runs import KeptRuns
 
 FILE = "active-pairs-runs.jsonl"
+CURVES_FILE, POINTS_FILE = "active-pairs-curves.jsonl", "active-pairs-points.jsonl"
 
 Cells = Mapping[tuple[str, str], Sequence[Cell]]
 """The runs of (set, method), in the order of their seeds."""
@@ -23,7 +24,7 @@ Cells = Mapping[tuple[str, str], Sequence[Cell]]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """AUC on the test part along one run, against pairs and CPU seconds."""
+    """AUC on the test part along one run, against pairs."""
 
     method: str
     n_pairs: tuple[int, ...]
@@ -38,8 +39,7 @@ def run_all(
     folder: Path | None,
 ) -> dict[tuple[str, str], list[Cell]]:
     """Run every method on every set from ``n_runs`` seeds; a set is split once a seed, for all methods."""
-    path = None if folder is None else folder / FILE
-    kept: KeptRuns[Cell] = KeptRuns(path, asdict, lambda values: Cell(**values))
+    kept: KeptRuns[Cell] = KeptRuns(_file(folder, FILE), asdict, lambda values: Cell(**values))
     found: dict[tuple[str, str], list[Cell]] = {}
     n_all = n_runs * len(problems)
     for number, (seed, problem) in enumerate((s, p) for s in range(n_runs) for p in problems.values()):
@@ -56,27 +56,58 @@ def run_all(
     return found
 
 
-def curve_of_pairs(split: Split, sampling: str, n_pairs: int, seed: int, **settings: Any) -> Curve:  # noqa: ANN401
-    """AUC on the test part after every round of one run."""
+def curve_of_pairs(
+    problem: RankingProblem, name: str, n_pairs: int, settings: Mapping[str, Any], folder: Path | None
+) -> Curve:
+    """AUC on the test part of the first split after every round of one run."""
     from riffler.learners.active_rank_svm import ActiveRankSVM
 
-    ranker = ActiveRankSVM(sampling, n_pairs=n_pairs, random_state=seed, **settings)
-    numbers, areas = [], []
-    for found in ranker.rounds(split.X[split.learn], split.y[split.learn]):
-        numbers.append(found.n_pairs)
-        areas.append(roc_auc(split.y[split.test], np.asarray(split.X[split.test] @ found.weights)))
-    return Curve(sampling, tuple(numbers), tuple(areas))
+    kept: KeptRuns[Curve] = KeptRuns(
+        _file(folder, CURVES_FILE),
+        asdict,
+        lambda values: Curve(values["method"], *map(tuple, list(values.values())[1:])),
+    )
+    key = f"{problem.name}|{len(problem.y)}|{name}|{n_pairs}|{dict(settings)}"
+    found = kept.get(key)
+    if found is None:
+        split = split_of(problem, 0)
+        ranker = ActiveRankSVM(n_pairs=n_pairs, random_state=0, **settings)
+        numbers, areas = [], []
+        for after in ranker.rounds(split.X[split.learn], split.y[split.learn]):
+            numbers.append(after.n_pairs)
+            areas.append(roc_auc(split.y[split.test], np.asarray(split.X[split.test] @ after.weights)))
+        found = Curve(name, tuple(numbers), tuple(areas))
+        kept.add(key, found)
+    return found
 
 
-def curve_of_points(problem: RankingProblem, n_runs: int, C: float, n_pairs: int) -> dict[float, list[float]]:
-    """AUC on the test part for each share of points among the candidates."""
+def curve_of_points(
+    problem: RankingProblem, n_runs: int, C: float, n_pairs: int, progress: Progress, folder: Path | None
+) -> dict[float, list[float]]:
+    """AUC on the test part for each share of points among the candidates, sampled as published."""
     from riffler.learners.active_rank_svm import ActiveRankSVM
 
+    kept: KeptRuns[float] = KeptRuns(_file(folder, POINTS_FILE), lambda auc: {"auc": auc}, lambda values: values["auc"])
     found: dict[float, list[float]] = {share: [] for share in SHARES}
     for seed in range(n_runs):
-        split = split_of(problem, seed)
-        X, y = split.X[split.learn], split.y[split.learn]
+        progress(seed / n_runs, f"points on {problem.name}, run {seed + 1}")
+        split: Split | None = None
         for share in SHARES:
-            ranker = ActiveRankSVM(points=share, weighting="equal", C=C, n_pairs=n_pairs, random_state=seed).fit(X, y)
-            found[share].append(roc_auc(split.y[split.test], ranker.decision_function(split.X[split.test])))
+            key = f"{problem.name}|{len(problem.y)}|{share}|{C}|{n_pairs}|{seed}"
+            auc = kept.get(key)
+            if auc is None:
+                split = split_of(problem, seed) if split is None else split
+                ranker = ActiveRankSVM(points=share, C=C, n_pairs=n_pairs, random_state=seed, **AS_PUBLISHED)
+                ranker.fit(split.X[split.learn], split.y[split.learn])
+                auc = roc_auc(split.y[split.test], ranker.decision_function(split.X[split.test]))
+                kept.add(key, auc)
+            found[share].append(auc)
     return found
+
+
+def _read_curve(values: Mapping[str, Any]) -> Curve:
+    return Curve(values["method"], tuple(values["n_pairs"]), tuple(values["auc"]))
+
+
+def _file(folder: Path | None, name: str) -> Path | None:
+    return None if folder is None else folder / name
