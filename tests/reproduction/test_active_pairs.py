@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from riffler.reproduction import reproduce
+from riffler.errors import InputError
+from riffler.metrics import roc_auc
+from riffler.reproduction import Choice, reproduce
 from riffler.reproduction.active_pairs import ActivePairsAgain
 from riffler.reproduction.active_pairs_claims import agreement, corrected, duels, totals
-from riffler.reproduction.active_pairs_methods import Cell, methods
+from riffler.reproduction.active_pairs_methods import Cell, methods, placements
 from riffler.reproduction.active_pairs_runs import FILE
 
 
@@ -47,7 +49,24 @@ def test_the_numbers_are_plain_json_and_are_kept(done: ActivePairsAgain, folder:
     again = reproduce("active-pairs", "quick", folder=folder)
     assert (folder / FILE).read_bytes() == kept
     assert isinstance(again, ActivePairsAgain)
-    assert again.cells == done.cells
+    assert (again.cells, again.curves, again.points) == (done.cells, done.curves, done.points)
+
+
+def test_fewer_runs_can_be_asked_for(folder: Path) -> None:
+    found = reproduce("active-pairs", "quick", folder=folder, choice=Choice(n_runs=2))
+    assert isinstance(found, ActivePairsAgain)
+    assert {len(runs) for runs in found.cells.values()} == {2}
+    assert "2 runs" in found.page()
+    with pytest.raises(InputError, match="not for active-pairs"):
+        reproduce("active-pairs", "quick", choice=Choice(topics=("C17",)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_placements_are_auc_row_by_row(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels, scores = np.arange(30) % 3 // 2, rng.integers(0, 6, 30).astype(float)
+    for of in (0, 1):
+        assert placements(labels, scores, of).mean() == pytest.approx(roc_auc(labels, scores))
 
 
 def test_the_expected_table_adds_up() -> None:

@@ -57,6 +57,9 @@ REPRODUCTIONS: dict[str, tuple[str, str]] = {
 WITH_CHOICE = ("active-search",)
 """Results of which a part can be chosen: their ``reproduce`` takes a :class:`Choice` as well."""
 
+WITH_RUNS = ("active-pairs",)
+"""Results of which the number of runs can be chosen: their ``reproduce`` takes it as well."""
+
 SIZES = ("full", "quick")
 """How thorough a run is: ``full`` takes minutes, ``quick`` seconds."""
 
@@ -95,9 +98,12 @@ def reproduce(
     run: Callable[..., Reproduced] = import_module(REPRODUCTIONS[name][1]).reproduce
     if name in WITH_CHOICE:
         return run(size, progress, folder, choice)
+    if name in WITH_RUNS and choice == Choice(choice.n_runs):
+        return run(size, progress, folder, choice.n_runs)
     if choice != Choice():
         raise InputError(
-            f"Runs, topics and policies can be chosen for {', '.join(WITH_CHOICE)} only, not for {name}. "
+            f"Topics and policies can be chosen for {', '.join(WITH_CHOICE)} only, runs also for "
+            f"{', '.join(WITH_RUNS)}; not for {name}. "
             "Leave --runs, --topics and --policies out."
         )
     return run(size, progress, folder)

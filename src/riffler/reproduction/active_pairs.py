@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -111,9 +111,9 @@ class ActivePairsAgain:
         return [*(f"{verdict.verdict:9}  {verdict.claim}" for verdict in self.verdicts), *skipped]
 
 
-def reproduce(size: str, progress: Progress, folder: Path | None = None) -> ActivePairsAgain:
+def reproduce(size: str, progress: Progress, folder: Path | None = None, n_runs: int | None = None) -> ActivePairsAgain:
     """Run the table and the curves; what is finished is kept in ``folder``, and gone on with from there."""
-    plan = SIZES[size]
+    plan = SIZES[size] if n_runs is None else replace(SIZES[size], n_runs=n_runs)
     expected = tomllib.loads(
         files("riffler.reproduction").joinpath("expected_active_pairs.toml").read_text(encoding="utf-8")
     )
