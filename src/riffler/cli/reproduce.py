@@ -26,7 +26,7 @@ def reproduce(
     json: Annotated[Path | None, typer.Option(metavar="PATH", help="Also write the numbers as JSON here.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, in seconds instead of minutes.")] = False,
     runs: Annotated[
-        int | None, typer.Option(min=1, help="Runs from different starts (active-search, active-pairs).")
+        int | None, typer.Option(min=1, help="Runs from other starts (active-search, active-pairs).")
     ] = None,
     topics: Annotated[
         str | None, typer.Option(metavar="C17,C18,...", help="Topics to search for (active-search).")
