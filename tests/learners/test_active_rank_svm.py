@@ -73,8 +73,8 @@ def test_what_pairs_and_points_count() -> None:
     inverse = [0.5 / 0.5, 0.5 / 0.05, 7 * 0.5]
     np.testing.assert_allclose(ActiveRankSVM(weighting="equal", point_weight=7)._weights_of(drawn), [1, 1, 7])
     np.testing.assert_allclose(ActiveRankSVM(weighting="inverse", point_weight=7)._weights_of(drawn), inverse)
-    closeness = 2 / (1 + np.exp([0.0, 2.0, 40.0]))
-    robust = ActiveRankSVM(weighting="robust", point_weight=7)._weights_of(drawn)
+    closeness = 2 / (1 + np.exp([0.0, 2.0 / 0.5, 40.0 / 0.5]))
+    robust = ActiveRankSVM(weighting="robust", softness=0.5, point_weight=7)._weights_of(drawn)
     np.testing.assert_allclose(robust, inverse * closeness)
 
 

@@ -82,8 +82,8 @@ class ActiveRankSVM(PairRanker):
         Weight of a point beside that of a pair.
     weighting : "inverse", "robust" or "equal"
         "inverse" counts a pair the more the smaller its chance to be accepted was, so that the mean over the pairs is
-        that over all pairs; "robust" counts it besides by 2 / (1 + exp(abs(margin))) with its margin when it was drawn,
-        so that what is wrong by far pulls less; "equal" counts all alike, as published.
+        that over all pairs; "robust" counts it besides by 2 / (1 + exp(abs(margin) / s)) with its margin when it was
+        drawn, so that what is wrong by far pulls less; "equal" counts all alike, as published.
     candidates : "spread" or "independent"
         "spread" lets all rows come up equally often (a low-discrepancy sequence with a random start), so that few pairs
         speak for all; "independent" draws each candidate anew, as published.
@@ -91,7 +91,7 @@ class ActiveRankSVM(PairRanker):
         Weight of the mean loss beside the penalty.
     loss : "squared_hinge", "hinge" or "logistic"
     softness : float
-        The unit of margins in the chance of acceptance.
+        s, the unit of margins in chances and robust weights.
     tol : float
         Descent stops when no pair's margin is further than this from where the pair alone would have it.
     max_passes : int
@@ -238,7 +238,7 @@ class ActiveRankSVM(PairRanker):
             rate = len(drawn.upper) / drawn.n_candidates
             weight *= rate / np.maximum(drawn.chances, LEAST_CHANCE)
         if self.weighting == "robust":
-            weight *= 2.0 * expit(-np.abs(drawn.margins))
+            weight *= 2.0 * expit(-np.abs(drawn.margins) / float(self.softness))
         return weight
 
     def _take_all(self, data: GradedSet, pool: PairPool, solver: PairSolver) -> None:
