@@ -14,7 +14,7 @@ from riffler.metrics import roc_auc
 from riffler.records import FloatArray, IntArray
 from riffler.reproduction.active_pairs_data import Split
 
-C_GRID = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0)
+C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0)
 SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 PUBLISHED, OURS = "soft-correct", "ours"
 N_PAIRS = 10_000
