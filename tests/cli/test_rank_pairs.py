@@ -50,3 +50,47 @@ def test_a_chart_that_cannot_be_is_refused_before_the_work(
     given = ["rank", str(items), "--label", "label", "--test", str(unlabelled), "--method", "ranksvm"]
     assert run([*given, "--pairs-chart", str(tmp_path / "pairs.svg")]) == 2
     assert "Leave --pairs-chart out" in capsys.readouterr().err
+
+
+@pytest.fixture
+def ranking(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    lines = []
+    for query in range(30):
+        for _ in range(10):
+            x = rng.normal()
+            lines.append(f"{int(np.digitize(x, [0, 1]))} qid:{query} 1:{x + rng.normal() / 4:.4f} 2:{rng.normal():.4f}")
+    (tmp_path / "ranking.svm").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path / "ranking.svm"
+
+
+def test_a_file_with_queries_is_measured_query_by_query(
+    ranking: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {name: tmp_path / f"{name}.json" for name in ("json", "chart", "pairs-chart")}
+    targets = [text for name, path in files.items() for text in (f"--{name}", str(path))]
+    ranked = tmp_path / "ranked.csv"
+    methods = ["--method", "active-pairs", "--method", "ranksvm"]
+    given = ["rank", str(ranking), *methods, "--resamples", "20", "--ranked", str(ranked)]
+    assert run([*given, *targets]) == 0
+    shown = capsys.readouterr().out
+    assert "first 10 items of each of 9 test queries" in shown
+    assert "90 items of 9 queries" in shown
+    rows = json.loads(files["json"].read_text(encoding="utf-8"))["methods"]
+    assert [row["method"] for row in rows] == ["active-pairs", "ranksvm", "logistic regression"]
+    assert min(row["pairs_in_order"]["value"] for row in rows) > 0.9
+    assert len(json.loads(files["pairs-chart"].read_text(encoding="utf-8"))["hconcat"]) == 2
+    table = pl.read_csv(ranked)
+    assert table.columns == ["qid", "rank", "id", "score", "label"]
+    assert table["rank"].to_list() == list(range(1, 11)) * 9
+    for _, part in table.group_by("qid"):
+        assert part["score"].is_sorted(descending=True)
+
+
+def test_what_queries_ask_of_k_and_methods(ranking: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rank", str(ranking), "--method", "ranksvm", "-k", "0.5"]) == 2
+    assert "k is the number of first items looked at" in capsys.readouterr().err
+    assert run(["rank", str(ranking), "--method", "wsvm"]) == 2
+    assert "Say which are positive (--positive)" in capsys.readouterr().err
+    assert run(["rank", str(ranking), "--method", "wsvm", "--positive", "2", "-k", "3", "--resamples", "20"]) == 0
+    assert "first 3 items" in capsys.readouterr().out

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from riffler import TopKRanker
+from riffler import RankSVM, TopKRanker
 from riffler.data.table import Schema, Table
 from riffler.errors import InputError, LabelError, UnknownName
 from riffler.evaluation import comparison
@@ -81,8 +81,44 @@ def test_the_ranker_that_scales_by_itself_is_not_scaled_twice() -> None:
     assert [type(one.model) for one in both[:2]] == [TopKRanker, TopKRanker]
     assert [one.model.kernel for one in both[:2]] == ["linear", "rbf"]
     assert isinstance(both[2].model[0], StandardScaler)
+    (pairs, _) = compare(["active-pairs"], train, test, k=5)
+    assert isinstance(pairs.model[0], StandardScaler)
     by_hand = TopKRanker(k=12, random_state=0).fit(train.X, train.labels())
     np.testing.assert_array_equal(both[0].scores, by_hand.decision_function(test.X))
+
+
+def queries(n_queries: int = 20, n_items: int = 12) -> Table:
+    """Grades 0 to 2 by the first column within a query; the second tells queries apart, and is all there is between."""
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(n_queries), n_items)
+    inside, between = rng.normal(size=len(qid)), 10 * rng.normal(size=n_queries)[qid]
+    grades = np.digitize(inside, [-0.5, 0.5]) * (1 + (between > 0))
+    X = np.column_stack([inside, between])
+    return Table(X=X, y=grades, qid=qid, ids=np.arange(len(qid)), source="toy", schema=Schema(2))
+
+
+def test_whole_queries_are_held_out_and_pairs_are_within_them() -> None:
+    train, test = held_out(queries(), seed=0)
+    assert train.qid is not None
+    assert test.qid is not None
+    assert not set(train.qid) & set(test.qid)
+    assert len(set(test.qid)) == 6
+    found = compare(["ranksvm", "active-pairs"], train, test, k=10)
+    scaler = StandardScaler().fit(train.X)
+    by_hand = RankSVM(random_state=0).fit(scaler.transform(train.X), train.labels(), qid=train.qid)
+    np.testing.assert_allclose(found[0].scores, by_hand.decision_function(scaler.transform(test.X)))
+    for one in found[:2]:
+        assert abs(one.model[-1].coef_[0, 1]) < 0.2 * one.model[-1].coef_[0, 0]
+    line = LogisticRegression(max_iter=2000).fit(scaler.transform(train.X), np.asarray(train.y) > 0)
+    np.testing.assert_allclose(found[2].scores, line.decision_function(scaler.transform(test.X)))
+
+
+def test_what_queries_cannot_do() -> None:
+    train, test = held_out(queries(), seed=0)
+    with pytest.raises(LabelError, match=r"labels are grades from 0 to 4, two classes are needed.*--positive"):
+        compare(["wsvm"], train, test, k=10)
+    with pytest.raises(LabelError, match="at least 2 are needed, all rows are of query 0"):
+        held_out(queries(n_queries=1), seed=0)
 
 
 @pytest.mark.usefixtures("stand_in")

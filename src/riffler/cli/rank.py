@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from riffler.catalog import known_names
-from riffler.cli import output, sources
+from riffler.cli import output, rank_tables, sources
 from riffler.errors import InputError
 
 if TYPE_CHECKING:
     from riffler.data.table import Table
     from riffler.evaluation.comparison import ScoredMethod
+    from riffler.evaluation.query_report import QueryReport
     from riffler.evaluation.ranking_report import RankingReport
-    from riffler.metrics import BootstrapInterval, PairedDifference
 
+DEFAULT_K = "0.25"
 MODEL_ENDINGS = (".joblib", ".pkl", "")
 
 
@@ -66,7 +67,7 @@ class Run:
     kernels: tuple[str, ...]
     seed: int
     scored: list[ScoredMethod]
-    report: RankingReport | None
+    report: RankingReport | QueryReport | None
 
 
 def rank(
@@ -83,7 +84,7 @@ def rank(
     ] = None,
     k: Annotated[
         str, typer.Option("-k", "--k", help="How long the top is: `50` items, or `0.25` of the positives.")
-    ] = "0.25",
+    ] = DEFAULT_K,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -116,12 +117,15 @@ def rank(
 ) -> None:
     """Learn a ranking whose top k is right, and measure it beside logistic regression in the same run.
 
-    Dense columns are standardised on the train part; sparse ones are used as they are.
+    Dense columns are standardised on the train part; sparse ones are used as they are. In a file with query ids, rows
+    are ranked and measured query by query: rankers of the whole order learn from pairs within queries.
     """
     wanted = parse_k(k)
     targets = Targets(out, ranked, tuple(chart or ()), tuple(pairs_chart or ()), json)
     targets.check()
     train_part, test_part, split = sources.train_and_test(train, test, label, positive, seed)
+    if test_part.qid is not None:
+        wanted = first_of_each_query(k)
     check_test(test_part, wanted, targets)
     kernels = tuple(dict.fromkeys(one.value for one in kernel or [Kernel.linear]))
     run = train_and_measure(train_part, test_part, split, method or ["top-k"], wanted, kernels, seed, resamples)
@@ -145,12 +149,28 @@ def parse_k(text: str) -> int | float:
     return k
 
 
+def first_of_each_query(text: str) -> int:
+    """How many of the first items of a query are looked at: a whole number, 10 where nothing was said.
+
+    >>> first_of_each_query(DEFAULT_K), first_of_each_query("5")
+    (10, 5)
+    """
+    from riffler.evaluation.query_report import FIRST
+
+    k = FIRST if text == DEFAULT_K else parse_k(text)
+    if not isinstance(k, int):
+        raise InputError(f"-k {text}: in a file with query ids, k is the number of first items looked at, such as 10.")
+    return k
+
+
 def check_test(test: Table, k: int | float, targets: Targets) -> None:
     """Refuse a test part that could not be measured as asked, before any work is done."""
-    from riffler.evaluation.comparison import binary_labels_of
+    from riffler.evaluation.comparison import binary_labels_of, grades_of
     from riffler.metrics import resolve_k
 
-    if test.y is not None:
+    if test.y is not None and test.qid is not None:
+        grades_of(test)
+    elif test.y is not None:
         n_top = resolve_k(k, int(binary_labels_of(test).sum()))
         if n_top > test.n_items:
             raise InputError(
@@ -173,14 +193,18 @@ def train_and_measure(
 ) -> Run:
     """Fit all methods, score the test part and measure the rankings where its labels are known."""
     from riffler.evaluation.comparison import BASELINE, compare
+    from riffler.evaluation.query_report import query_report
     from riffler.evaluation.ranking_report import ranking_report
 
     with output.progress_bar() as progress:
         fitting, measuring = output.stretch(progress, 0.0, 0.8), output.stretch(progress, 0.8, 1.0)
         scored = compare(methods, train, test, k=k, kernels=kernels, seed=seed, progress=fitting)
-        report = None
-        if test.y is not None:
-            scores = {one.method: one.scores for one in scored}
+        report: RankingReport | QueryReport | None = None
+        scores = {one.method: one.scores for one in scored}
+        if test.y is not None and test.qid is not None:
+            measuring(0.0, "resampling")
+            report = query_report(test.y, scores, test.qid, int(k), baseline=BASELINE, n_resamples=resamples, seed=seed)
+        elif test.y is not None:
             report = ranking_report(
                 test.y, scores, k, baseline=BASELINE, n_resamples=resamples, seed=seed, progress=measuring
             )
@@ -195,54 +219,18 @@ def print_run(run: Run) -> None:
     if run.report is None:
         console.print("       no labels in the test part: ranked, not measured", soft_wrap=True)
         return
-    report = run.report
-    share = "" if isinstance(report.k, int) else f" (k = {report.k:g} of the positives)"
-    table = output.table(
-        f"How good are the first {report.n_top:,} of {report.n_items:,} test items{share}?",
-        "method",
-        "precision\nat k",
-        "recall\nat k",
-        "AUC",
-        "average\nprecision",
-        "gain in\nprecision",
-    )
-    for row in report.rows:
-        gain = "baseline" if row.gain is None else f"{row.gain.difference:+.3f}\n{interval(row.gain, '+.3f')}"
-        measures = (row.precision_at_k, row.recall_at_k, row.roc_auc, row.average_precision)
-        table.add_row(row.method, *map(with_interval, measures), gain)
+    table, legend = rank_tables.of(run.report)
     console.print(table)
-    for line in legend(report):
+    for line in legend:
         console.print(line, soft_wrap=True)
 
 
-def legend(report: RankingReport) -> tuple[str, ...]:
-    """Say in a few lines how the table is read, with what a random order would reach."""
-    chance = report.n_positive / report.n_items
-    return (
-        f"precision at k   share of positives among the first {report.n_top:,} (random order: {chance:.3f})",
-        f"recall at k      share of all {report.n_positive:,} positives that are among them "
-        f"(at best {min(1.0, report.n_top / report.n_positive):.3f})",
-        "AUC              chance that a positive is ranked before a negative (random order: 0.500)",
-        f"avg. precision   precision at the rank of each positive, averaged (random order: about {chance:.3f})",
-        f"gain             precision at k less that of {report.baseline}; clear if its interval leaves out 0",
-        "Below each number: its 95 % bootstrap interval over the test items.",
-    )
-
-
 def in_words(part: Table) -> str:
-    """Say how many items, positives and features a table has."""
+    """Say how many items, positives (or queries) and features a table has."""
     positives = "" if part.y is None else f", {int(part.y.sum()):,} positives"
+    if part.qid is not None:
+        positives = f" of {len(set(part.qid.tolist())):,} queries"
     return f"{part.source}: {part.n_items:,} items{positives}, {part.n_features:,} features"
-
-
-def with_interval(found: BootstrapInterval) -> str:
-    """Write a measure over its interval, no wider than a table of 80 columns allows."""
-    return f"{found.value:.3f}\n{interval(found, '.3f')}"
-
-
-def interval(found: BootstrapInterval | PairedDifference, form: str) -> str:
-    """Write the ends of an interval."""
-    return f"{found.low:{form}}…{found.high:{form}}"
 
 
 def write_files(run: Run, targets: Targets, resamples: int) -> None:
@@ -270,12 +258,19 @@ def write_files(run: Run, targets: Targets, resamples: int) -> None:
 
 
 def write_ranked(path: Path, test: Table, one: ScoredMethod) -> None:
-    """Write rank, id, score and, where known, label; items of equal score are put in the order of their ids."""
+    """Write rank, id, score and, where known, label; items of equal score are put in the order of their ids.
+
+    Items of queries are ranked query by query.
+    """
     import numpy as np
     import polars as pl
 
-    order = np.lexsort((test.ids, -one.scores))
-    columns: dict[str, Any] = {"rank": np.arange(1, len(order) + 1), "id": test.ids[order], "score": one.scores[order]}
+    qid = np.zeros(test.n_items, np.int64) if test.qid is None else test.qid
+    order = np.lexsort((test.ids, -one.scores, qid))
+    starts = np.flatnonzero(np.diff(qid[order], prepend=qid[order[0]] - 1))
+    before = np.repeat(starts, np.diff(starts, append=len(order)))
+    columns: dict[str, Any] = {} if test.qid is None else {"qid": qid[order]}
+    columns |= {"rank": np.arange(1, len(order) + 1) - before, "id": test.ids[order], "score": one.scores[order]}
     if test.y is not None:
         columns["label"] = test.y[order]
     with output.written(path) as draft:
@@ -283,17 +278,22 @@ def write_ranked(path: Path, test: Table, one: ScoredMethod) -> None:
 
 
 def draw(run: Run, paths: tuple[Path, ...], resamples: int) -> None:
-    """Draw precision along the ranking of every method."""
+    """Draw precision along the ranking of every method; of queries, NDCG along their first items."""
     from riffler.evaluation.charts import precision_at_k_chart, save_chart
     from riffler.evaluation.precision_curve import precision_curve
+    from riffler.evaluation.query_charts import ndcg_chart
 
     if run.test.y is None or run.report is None:
         return
-    curves = [
-        precision_curve(one.method, run.test.y, one.scores, n_resamples=min(resamples, 200), seed=run.seed)
-        for one in run.scored
-    ]
-    chart = precision_at_k_chart(curves, run.report.n_top, f"Precision along the ranking: {run.test.source}")
+    if run.test.qid is not None:
+        scores = {one.method: one.scores for one in run.scored}
+        chart = ndcg_chart(run.test.y, scores, run.test.qid, run.report.n_top, f"NDCG of queries: {run.test.source}")
+    else:
+        curves = [
+            precision_curve(one.method, run.test.y, one.scores, n_resamples=min(resamples, 200), seed=run.seed)
+            for one in run.scored
+        ]
+        chart = precision_at_k_chart(curves, run.report.n_top, f"Precision along the ranking: {run.test.source}")
     for path in paths:
         save_chart(chart, path)
 

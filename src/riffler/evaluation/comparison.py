@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from time import perf_counter
 from typing import Any
 
@@ -35,9 +36,11 @@ class ScoredMethod:
 
 
 def held_out(table: Table, seed: int) -> tuple[Table, Table]:
-    """Split a table into a train part and a stratified test part of 30 %."""
+    """Split a table into a train part and a stratified test part of 30 %; of a ranking file, 30 % of the queries."""
     from sklearn.model_selection import train_test_split
 
+    if table.qid is not None:
+        return _queries_held_out(table, table.qid, seed)
     labels = binary_labels_of(table)
     fewest = int(min(labels.sum(), len(labels) - labels.sum()))
     if fewest < 4:
@@ -48,6 +51,28 @@ def held_out(table: Table, seed: int) -> tuple[Table, Table]:
     rows = np.arange(table.n_items)
     train_rows, test_rows = train_test_split(rows, test_size=HELD_OUT, stratify=labels, random_state=seed)
     return _part(table, np.sort(train_rows)), _part(table, np.sort(test_rows))
+
+
+def _queries_held_out(table: Table, qid: IntArray, seed: int) -> tuple[Table, Table]:
+    queries = np.unique(qid)
+    if len(queries) < 2:
+        raise LabelError(
+            f"{table.source}: to hold out queries for the test at least 2 are needed, all rows are of query "
+            f"{queries[0]}. Pass a test file."
+        )
+    n_test = max(1, round(HELD_OUT * len(queries)))
+    chosen = np.isin(qid, np.random.RandomState(seed).permutation(queries)[:n_test])
+    return _part(table, np.flatnonzero(~chosen)), _part(table, np.flatnonzero(chosen))
+
+
+def grades_of(table: Table) -> FloatArray:
+    """Give the labels of a ranking file that is to be learned from or measured: any numbers, of two kinds at least."""
+    if table.y is None:
+        raise LabelError(f"{table.source}: no labels to learn from. Name the label column (--label).")
+    grades = np.asarray(table.y, dtype=np.float64)
+    if (grades == grades[0]).all():
+        raise LabelError(f"{table.source}: all {len(grades):,} labels are {grades[0]:g}; two grades are needed.")
+    return grades
 
 
 def binary_labels_of(table: Table) -> IntArray:
@@ -82,7 +107,9 @@ def compare(
 
     Repeated names are fitted once; ``logistic`` is the baseline; a method that offers kernels is fitted with each of
     them. All models are made before the first is fitted, so a wrong name costs no time. An integer k counts items of
-    the test table: a longer train table has that many more at its top.
+    the test table: a longer train table has that many more at its top. Of a ranking file, rankers of the whole order
+    learn from pairs within its queries; others see the rows alone, and the baseline learns what is above the lowest
+    grade.
     """
     if not isinstance(k, float):
         k = max(1, round(k * train.n_items / test.n_items))
@@ -108,7 +135,14 @@ def _fit_and_score(method: str, ranker: Any, train: Table, test: Table, progress
         ranker.set_params(progress=progress)
     model = ranker if is_sparse(train.X) or "scale" in ranker.get_params() else standardised(ranker)
     start = perf_counter()
-    model.fit(train.X, binary_labels_of(train))
+    if train.qid is not None and "qid" in signature(ranker.fit).parameters:
+        step = "" if model is ranker else f"{model.steps[-1][0]}__"
+        model.fit(train.X, grades_of(train), **{f"{step}qid": train.qid})
+    elif train.qid is not None and method == BASELINE:
+        grades = grades_of(train)
+        model.fit(train.X, grades > grades.min())
+    else:
+        model.fit(train.X, binary_labels_of(train))
     seconds = perf_counter() - start
     if reports:
         ranker.set_params(progress=None)  # a model is saved without the bar it reported to

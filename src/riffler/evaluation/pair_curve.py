@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riffler.data.table import Table
-from riffler.evaluation.comparison import Progress, binary_labels_of
-from riffler.metrics import roc_auc
-from riffler.records import IntArray, Matrix, is_sparse
+from riffler.evaluation.comparison import Progress, binary_labels_of, grades_of
+from riffler.losses.pairwise import PreferencePairs
+from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 
 if TYPE_CHECKING:
     from riffler.evaluation.charts import Chart
@@ -39,34 +39,40 @@ def pair_curves(
     seed: int = 0,
     progress: Progress = lambda share, doing: None,
 ) -> list[PairCurve]:
-    """Learn from ``n_pairs`` pairs in each of the ways, and from all of them; dense columns are standardised."""
+    """Learn from ``n_pairs`` pairs in each of the ways, and from all of them; dense columns are standardised.
+
+    Of a ranking file, pairs are within queries, and AUC is the share of them that is in order.
+    """
     from riffler.learners.active_rank_svm import ActiveRankSVM
 
-    labels, judged = binary_labels_of(train), binary_labels_of(test)
+    labels = binary_labels_of(train) if train.qid is None else grades_of(train)
+    judge = PreferencePairs(binary_labels_of(test) if test.qid is None else grades_of(test), test.qid)
     X, X_test = _scaled(train.X, test.X)
     curves = []
     for number, sampling in enumerate(samplings):
         progress(number / (len(samplings) + 1), f"pairs by {sampling}")
         ranker = ActiveRankSVM(sampling, n_pairs=n_pairs, random_state=seed)
         rounds = [
-            (found.n_pairs, found.seconds, roc_auc(judged, np.asarray(X_test @ found.weights)))
-            for found in ranker.rounds(X, labels)
+            (found.n_pairs, found.seconds, judge.share_in_order(np.asarray(X_test @ found.weights, dtype=np.float64)))
+            for found in ranker.rounds(X, labels, qid=train.qid)
         ]
         numbers, seconds, areas = zip(*rounds, strict=True)
         curves.append(PairCurve(f"active-pairs ({sampling})", numbers, seconds, areas))
     progress(len(samplings) / (len(samplings) + 1), "all pairs")
-    return [*curves, _all_pairs(X, labels, X_test, judged, seed)]
+    return [*curves, _all_pairs(X, labels, train.qid, X_test, judge, seed)]
 
 
-def _all_pairs(X: Matrix, labels: IntArray, X_test: Matrix, judged: IntArray, seed: int) -> PairCurve:
+def _all_pairs(
+    X: Matrix, labels: IntArray | FloatArray, qid: IntArray | None, X_test: Matrix, judge: PreferencePairs, seed: int
+) -> PairCurve:
     from riffler.learners.rank_svm import RankSVM
 
     start = perf_counter()
-    ranker = RankSVM(random_state=seed).fit(X, labels)
+    ranker = RankSVM(random_state=seed).fit(X, labels, qid=qid)
     seconds = perf_counter() - start
-    n_positive = int(labels.sum())
-    n_pairs = n_positive * (len(labels) - n_positive)
-    return PairCurve(ALL_PAIRS, (n_pairs,), (seconds,), (roc_auc(judged, ranker.decision_function(X_test)),))
+    n_pairs = int(PreferencePairs(labels, qid).total)
+    scores = np.asarray(ranker.decision_function(X_test), dtype=np.float64)
+    return PairCurve(ALL_PAIRS, (n_pairs,), (seconds,), (judge.share_in_order(scores),))
 
 
 def _scaled(X: Any, X_test: Any) -> tuple[Any, Any]:  # noqa: ANN401 - dense or CSR
@@ -100,8 +106,8 @@ def pair_chart(curves: Sequence[PairCurve], title: str = "AUC from a few pairs")
         alt.Tooltip("auc:Q", format=".4f"),
     ]
     panels = []
-    for column, words in (("pairs", "pairs learned from"), ("seconds", "seconds of work")):
-        x = alt.X(f"{column}:Q", title=words).scale(type="log", nice=False, padding=12).axis(format="~s", tickCount=5)
+    for column, words, form in (("pairs", "pairs learned from", "~s"), ("seconds", "seconds of work", "~g")):
+        x = alt.X(f"{column}:Q", title=words).scale(type="log", nice=False, padding=12).axis(format=form, tickCount=5)
         base = alt.Chart(frame).encode(x=x, y=y, color=colour, tooltip=tooltip)
         panels.append(
             (base.mark_line(strokeWidth=2.2) + base.mark_point(filled=True, size=50, opacity=1)).properties(
