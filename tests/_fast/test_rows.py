@@ -10,7 +10,15 @@ import pytest
 from numba import njit
 from scipy import sparse
 
-from riffler._fast.rows import add_row, as_rows, largest_square, row_dot, row_square, scores_of_all
+from riffler._fast.rows import (
+    add_row,
+    as_rows,
+    largest_square,
+    moments_of_rows,
+    row_dot,
+    row_square,
+    scores_of_all,
+)
 from riffler.records import FloatArray, Matrix
 
 rng = np.random.default_rng(0)
@@ -65,3 +73,12 @@ def test_scores_and_largest_norm_of_all_rows() -> None:
 def test_anything_else_is_refused_at_compile_time() -> None:
     with pytest.raises(Exception, match="rows must be DenseRows, CsrRows or SimilarRows"):
         doors(X, 0, 1.0, W.copy())
+
+
+@pytest.mark.parametrize("how", ["dense float32", "dense float64", "csr float32 int32", "csr float64 int64"])
+def test_moments_are_those_of_numpy(how: str) -> None:
+    slopes, stiffness = np.arange(7.0) - 3.0, np.arange(7.0)
+    slopes[0] = 0.0  # where nothing is stiff there is no slope
+    out = np.ones((3, 5))
+    moments_of_rows(as_rows(stored(how)), slopes, stiffness, out)
+    np.testing.assert_allclose(out, 1.0 + np.array([slopes @ X, stiffness @ X, stiffness @ X**2]), rtol=1e-6)

@@ -7,7 +7,8 @@ import pytest
 from scipy import sparse
 from scipy.optimize import minimize
 
-from riffler.learners.rank_svm import RankSVM
+from riffler.learners.pair_ranker import GradedSet
+from riffler.learners.rank_svm import RankSVM, even_part, some_of
 from riffler.records import FloatArray, IntArray
 from tests.naive import pairwise as naive
 
@@ -49,7 +50,7 @@ def test_first_steps_on_a_part_end_at_the_same_place() -> None:
     X, grades, _ = problem(2, n=9000)
     staged, direct = RankSVM(100.0, tol=1e-8, random_state=0), RankSVM(100.0, tol=1e-8)
     staged.fit(X, grades)
-    few_columns = np.hstack([X, np.zeros((9000, 100))])  # too many columns for a part to say enough
+    few_columns = np.hstack([X, np.zeros((9000, 200))])  # too many columns for a part to say enough
     direct.fit(few_columns, grades)
     assert staged.loss_ == pytest.approx(direct.loss_, rel=1e-6)
     np.testing.assert_allclose(staged.coef_, direct.coef_[:, :6], rtol=1e-3, atol=1e-4)
@@ -91,3 +92,24 @@ def test_score_is_auc_for_two_grades() -> None:
     assert ranker.score(X, grades) == pytest.approx(roc_auc_score(grades, scores))
     expected = roc_auc_score(grades, scores, sample_weight=weight)
     assert ranker.score(X, grades, sample_weight=weight) == pytest.approx(expected)
+
+
+def test_a_part_has_rare_grades_whole_and_counts_them_as_they_are() -> None:
+    X, grades = np.arange(1000.0)[:, None], np.repeat([0, 1, 2], [900, 90, 10])
+    data = GradedSet(X, grades.astype(float), np.full(1000, 2.0), None)
+    part = even_part(data, data.pairs(), 100, np.random.RandomState(0))
+    assert [int((part.grades == grade).sum()) for grade in (0, 1, 2)] == [45, 45, 10]
+    np.testing.assert_array_equal(part.grades, grades[part.X[:, 0].astype(int)])
+    assert len(set(part.X[:, 0])) == 100
+    assert part.pairs().total == pytest.approx(data.pairs().total)
+
+
+def test_some_are_different_and_all_have_about_the_same_chance() -> None:
+    rng = np.random.RandomState(0)
+    counts = np.zeros(10)
+    for _ in range(3000):
+        drawn = some_of(np.arange(10), 4, rng)
+        assert len(set(drawn)) == 4
+        counts[drawn] += 1
+    np.testing.assert_allclose(counts / 3000, 0.4, atol=0.11)
+    np.testing.assert_array_equal(some_of(np.arange(5), 5, rng), np.arange(5))

@@ -50,6 +50,7 @@ def test_squared_hinge_is_that_of_the_loop(case: Case) -> None:
     bend = np.zeros(len(case.scores))
     found.bend(case.direction, bend)
     np.testing.assert_allclose(bend, hessian @ case.direction, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.stiffness, np.diag(hessian), rtol=1e-9, atol=1e-12)
 
 
 @given(case=cases())

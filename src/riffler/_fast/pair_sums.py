@@ -29,6 +29,13 @@ def weighted_by_position(values, order, weight, out):
 
 
 @njit(cache=True)
+def write_partners(order, weight, n_partners, scale, out):
+    """Write, by row, ``scale`` times the weight of the active pairs."""
+    for p in range(order.shape[0]):
+        out[np.uint32(order[p])] = scale * weight[p] * n_partners[p]
+
+
+@njit(cache=True)
 def write_spread(order, weight, n_partners, weighted, sums, scale, out):
     """Write, by row, ``scale`` times the sum of the differences in value to the active partners."""
     for p in range(order.shape[0]):

@@ -52,6 +52,10 @@ def row_product(rows, i, j, work):
     """Inner product of two rows; ``work`` is n_columns zeros, and is zeros again afterwards."""
 
 
+def add_moments(rows, slopes, stiffness, out):
+    """Add, over all rows x, slope times x, stiffness times x, and stiffness times x squared to the rows of ``out``."""
+
+
 def _kind(rows):
     if not isinstance(rows, types.BaseNamedTuple):
         raise TypeError(f"rows must be DenseRows, CsrRows or SimilarRows, got {rows}")
@@ -97,6 +101,15 @@ def _row_product(rows, i, j, work):
     return lambda rows, i, j, work: _dense_dot(rows.values[i], rows.values[j])
 
 
+@overload(add_moments)
+def _add_moments(rows, slopes, stiffness, out):
+    if _kind(rows) is CsrRows:
+        return lambda rows, slopes, stiffness, out: _sparse_moments(
+            rows.data, rows.indices, rows.indptr, slopes, stiffness, out
+        )
+    return lambda rows, slopes, stiffness, out: _dense_moments(rows.values, slopes, stiffness, out)
+
+
 @njit(cache=True, fastmath=REORDER)
 def _dense_dot(row, w):
     total = 0.0
@@ -120,6 +133,19 @@ def _dense_add(row, step, w):
 def _dense_add_only(row, step, w):
     for j in range(row.shape[0]):
         w[j] += step * row[j]
+
+
+@njit(cache=True, fastmath=REORDER)
+def _dense_moments(values, slopes, stiffness, out):
+    pull, mean, square = out[0], out[1], out[2]
+    for i in range(values.shape[0]):
+        slope, stiff = slopes[i], stiffness[i]
+        if stiff > 0.0:  # else the slope is 0 too
+            row = values[i]
+            for j in range(row.shape[0]):
+                pull[j] += slope * row[j]
+                mean[j] += stiff * row[j]
+                square[j] += stiff * row[j] * row[j]
 
 
 # Sparse rows are summed in order: vector gathers are slower than plain loads. Unsigned positions spare a test for
@@ -169,6 +195,20 @@ def _sparse_square(data, indptr, i):
 
 
 @njit(cache=True)
+def _sparse_moments(data, indices, indptr, slopes, stiffness, out):
+    beside = np.zeros((out.shape[1], 3))  # the three sums of a column share a line of the cache
+    for i in range(slopes.shape[0]):
+        slope, stiff = slopes[i], stiffness[i]
+        if stiff > 0.0:
+            for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+                j, value = np.uint64(indices[p]), data[p]
+                beside[j, 0] += slope * value
+                beside[j, 1] += stiff * value
+                beside[j, 2] += stiff * value * value
+    out += beside.T
+
+
+@njit(cache=True)
 def scores_of_all(rows, n_rows, w, out):
     """Write the score of every row into ``out``."""
     for i in range(n_rows):
@@ -181,6 +221,15 @@ def sum_of_rows(rows, n_rows, slopes, out):
     for i in range(n_rows):
         if slopes[i] != 0.0:
             add_multiple(rows, i, slopes[i], out)
+
+
+@njit(cache=True)
+def moments_of_rows(rows, slopes, stiffness, out):
+    """Add the sums of slope times row, stiffness times row and stiffness times row squared to the rows of ``out``.
+
+    Rows of stiffness 0 have no slope, and are not read.
+    """
+    add_moments(rows, slopes, stiffness, out)
 
 
 @njit(cache=True)

@@ -6,7 +6,6 @@ turn. A step is taken where the loss falls as the model says; else the region sh
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,6 +14,8 @@ import numpy as np
 from riffler.records import FloatArray, Matrix
 
 ENOUGH = 0.3  # the model is solved until a turn adds less than this share of the mean fall of the turns so far
+SOLVED = 0.1  # or less than this share of what may be left in the end
+DAMPED = 0.1  # of what the loss bends in the metric: the pairs that count change from step to step
 ACCEPT, POOR, GOOD = 1e-4, 0.25, 0.75  # actual by predicted fall: to take a step, to shrink the region, to widen it
 
 
@@ -31,13 +32,14 @@ class LossPoint(Protocol):
         """Its slope in the scores."""
         ...
 
+    @property
+    def stiffness(self) -> FloatArray:
+        """The diagonal of its second derivative; where it is 0, so is the slope."""
+        ...
+
     def bend(self, moves: FloatArray, out: FloatArray) -> None:
         """Write the second derivative of the loss times ``moves``."""
         ...
-
-
-Metric = Callable[[FloatArray], FloatArray]
-"""Multiplies a slope by a guess of the inverse Hessian."""
 
 
 class ScoreLoss(Protocol):
@@ -78,6 +80,15 @@ class Products:
         self.n_done += 1
         return out
 
+    def moments(self, slopes: FloatArray, stiffness: FloatArray) -> FloatArray:
+        """Give the sums over rows x of slope x, stiffness x, and stiffness x^2, in one pass; shape (3, n_columns)."""
+        from riffler._fast.rows import moments_of_rows
+
+        totals = np.zeros((3, self.n_columns))
+        moments_of_rows(self._rows, slopes, stiffness, totals)
+        self.n_done += 1
+        return totals
+
     def pull_back(self, slopes: FloatArray) -> FloatArray:
         """Give X' s."""
         from riffler._fast.rows import sum_of_rows
@@ -91,28 +102,17 @@ class Products:
         return total
 
 
-def minimise(
-    X: Matrix,
-    loss: ScoreLoss,
-    C: float,
-    start: FloatArray,
-    *,
-    tol: float,
-    max_iter: int,
-    metric: Metric = np.copy,
-) -> Solution:
-    """Minimise |w|^2 / 2 + C * loss(X w) until about ``tol`` of its value is left to gain.
-
-    metric : a guess of the inverse Hessian; a good one saves most of the products
-    """
+def minimise(X: Matrix, loss: ScoreLoss, C: float, start: FloatArray, *, tol: float, max_iter: int) -> Solution:
+    """Minimise |w|^2 / 2 + C * loss(X w) until about ``tol`` of its value is left to gain."""
     products = Products(X)
     w, scores = start, products.scores(start, np.empty(X.shape[0]))
     point = loss.at(scores)
     value = float(w @ w) / 2.0 + C * point.value
-    slope = w + C * products.pull_back(point.slope)
+    here = _slope_at(products, point, C, w)
     radius, trial_scores, n_steps = np.inf, np.empty(X.shape[0]), 0
-    while n_steps < max_iter and float(slope @ slope) / 2.0 > tol * value:  # |slope|^2 / 2 bounds what is left
-        step = _solve_model(products, point, C, slope, radius, metric)
+    # |slope|^2 / 2 bounds what is left
+    while n_steps < max_iter and float(here.slope @ here.slope) / 2.0 > tol * value:
+        step = _solve_model(products, point, C, here, radius, tol * value)
         n_steps += 1
         np.add(scores, step.moves, out=trial_scores)
         trial = loss.at(trial_scores)
@@ -123,11 +123,28 @@ def minimise(
             w, value, point = w + step.step, trial_value, trial
             scores, trial_scores = trial_scores, scores
         # what a step leaves: the part of its model that was not solved, and what the model did not foresee
-        if (ENOUGH + abs(1.0 - ratio)) * step.promised <= tol * abs(value):
+        if max(step.left, ENOUGH * step.promised) + abs(1.0 - ratio) * step.promised <= tol * abs(value):
             break
         if ratio > ACCEPT:
-            slope = w + C * products.pull_back(point.slope)
+            here = _slope_at(products, point, C, w)
     return Solution(w, value, n_steps, products.n_done)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Slope:
+    """The slope of the objective in w, and the diagonal of its Hessian (about: see ``_slope_at``)."""
+
+    slope: FloatArray
+    diagonal: FloatArray
+
+
+def _slope_at(products: Products, point: LossPoint, C: float, w: FloatArray) -> _Slope:
+    """One pass gives both. A shift of a column changes no loss, so its spread around its mean is what bends."""
+    stiffness = point.stiffness
+    pull, mean, square = products.moments(point.slope, stiffness)
+    total = float(stiffness.sum())
+    spread = np.maximum(square - mean * mean / total, 0.0) if total > 0 else square
+    return _Slope(w + C * pull, 1.0 + DAMPED * C * spread)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,16 +152,16 @@ class _Step:
     step: FloatArray
     moves: FloatArray  # of the scores
     promised: float  # fall of the model
+    left: float  # about what more turns would add to it
     length: float  # in the metric
 
 
-def _solve_model(
-    products: Products, point: LossPoint, C: float, slope: FloatArray, radius: float, metric: Metric
-) -> _Step:
-    """Minimise slope . p + p' H p / 2 over p in the region, by conjugate gradients in the metric M."""
+def _solve_model(products: Products, point: LossPoint, C: float, here: _Slope, radius: float, wanted: float) -> _Step:
+    """Minimise slope . p + p' H p / 2 over p in the region, by conjugate gradients in the metric of the diagonal M."""
+    slope, metric = here.slope, 1.0 / here.diagonal
     step, moves = np.zeros_like(slope), np.zeros(products.n_rows)
     residual = -slope
-    direction = metric(residual)
+    direction = metric * residual
     square = first = float(residual @ direction)
     direction_scores, bent = np.empty(products.n_rows), np.zeros(products.n_rows)
     # p' M p, p' M d and d' M d follow from one turn to the next
@@ -163,18 +180,19 @@ def _solve_model(
         moves += length * direction_scores
         residual -= length * curved
         of_step += 2 * length * of_both + length**2 * of_direction
-        solved = metric(residual)
+        solved = metric * residual
         new_square = float(residual @ solved)
         # H p = -slope - residual
         before, fall = fall, float(step @ (residual - slope)) / 2.0
-        if not inside or turn * (fall - before) <= ENOUGH * fall or new_square <= 1e-12 * first:
+        left = turn * (fall - before)
+        if not inside or left <= max(ENOUGH * fall, SOLVED * wanted) or new_square <= 1e-12 * first:
             break
         of_both = new_square / square * (of_both + length * of_direction)
         of_direction = new_square + (new_square / square) ** 2 * of_direction
         direction *= new_square / square
         direction += solved
         square = new_square
-    return _Step(step, moves, fall, float(np.sqrt(of_step)))
+    return _Step(step, moves, fall, left, float(np.sqrt(of_step)))
 
 
 def _next_radius(radius: float, length: float, ratio: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,10 +15,9 @@ from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, 
 from riffler.losses.pairwise import PairwiseSquaredHinge, PreferencePairs
 from riffler.records import FloatArray, IntArray, Matrix
 
-FIRST_SHARE = 1 / 8  # of the rows, at most, on which the first steps are made
+FIRST_SHARE = 1 / 4  # of the rows, at most, on which the first steps are made
 FIRST_ROWS, FIRST_ROWS_A_COLUMN = 30_000, 100  # that are enough for them
-FEW_ROWS, FEW_OF_A_KIND = 1000, 100
-ROWS_A_COLUMN = 40  # below which a part of the rows says too little about the whole
+FEW_ROWS, ROWS_A_COLUMN = 1000, 20  # below which a part of the rows says too little about the whole
 
 
 class RankSVM(PairRanker):
@@ -93,31 +93,55 @@ class RankSVM(PairRanker):
         """The solution of a part of the rows, where a part is enough to come close."""
         n_rows, n_columns = data.X.shape
         start: FloatArray = np.zeros(n_columns)
-        if FIRST_SHARE * n_rows < max(FEW_ROWS, ROWS_A_COLUMN * n_columns):
+        n_wanted = min(int(FIRST_SHARE * n_rows), max(FIRST_ROWS, FIRST_ROWS_A_COLUMN * n_columns))
+        if n_wanted < max(FEW_ROWS, ROWS_A_COLUMN * n_columns):
             return start
-        share = min(FIRST_SHARE, max(FIRST_ROWS, FIRST_ROWS_A_COLUMN * n_columns) / n_rows)
-        chosen = part_of(pairs, share, rng)
-        if len(chosen) > n_rows / 2:
-            return start
-        part = data.rows(chosen)
+        if len(pairs.group_starts) > 2:
+            part = data.rows(part_of(pairs, n_wanted / n_rows, rng))
+        else:
+            part = even_part(data, pairs, n_wanted, rng)
         return self._descend(part.X, part.pairs(), start).weights
 
 
-def part_of(pairs: PreferencePairs, share: float, rng: np.random.RandomState, few: int = FEW_OF_A_KIND) -> IntArray:
+def even_part(data: GradedSet, pairs: PreferencePairs, n_wanted: int, rng: np.random.RandomState) -> GradedSet:
+    """Draw equally many rows of each grade (all of a rare one), weighed so that each grade counts as in the whole."""
+    of_grade = sorted(_rows_by_grade(pairs), key=len)
+    drawn, weight = [], []
+    for n_done, rows in enumerate(of_grade):
+        n = min(len(rows), max(1, n_wanted // (len(of_grade) - n_done)))
+        n_wanted -= n
+        drawn.append(some_of(rows, n, rng))
+        weight.append(np.full(n, len(rows) / n))
+    chosen = np.concatenate(drawn)
+    order = np.argsort(chosen)
+    part = data.rows(chosen[order])
+    return replace(part, weight=part.weight * np.concatenate(weight)[order])
+
+
+def part_of(pairs: PreferencePairs, share: float, rng: np.random.RandomState, few: int = 1) -> IntArray:
     """Draw a share of the groups, or of the rows of each grade where there is one group; a ``few`` of a kind are kept.
 
     >>> part_of(PreferencePairs([0] * 8000 + [1] * 10), 1 / 8, np.random.RandomState(0)).size
-    1010
+    1001
     """
     n_groups = len(pairs.group_starts) - 1
     cuts = pairs.group_starts
     if n_groups == 1:
-        cuts = np.append(np.flatnonzero(np.diff(pairs.rank, prepend=-1)), len(pairs.rank))
-        parts = np.split(pairs.rows, cuts[1:-1])
-        drawn = [rng.choice(rows, _n_kept(len(rows), share, few), replace=False) for rows in parts]
-        return np.sort(np.concatenate(drawn))
-    groups = rng.choice(n_groups, _n_kept(n_groups, share, few), replace=False)
+        parts = _rows_by_grade(pairs)
+        return np.sort(np.concatenate([some_of(rows, _n_kept(len(rows), share, few), rng) for rows in parts]))
+    groups = some_of(np.arange(n_groups), _n_kept(n_groups, share, few), rng)
     return np.sort(np.concatenate([pairs.rows[cuts[group] : cuts[group + 1]] for group in groups]))
+
+
+def some_of(rows: IntArray, n: int, rng: np.random.RandomState) -> IntArray:
+    """Draw n different rows, one from each of n parts of equal length: the cost does not grow with the rows."""
+    cuts = np.arange(n + 1) * len(rows) // max(n, 1)
+    return rows[cuts[:-1] + (rng.random_sample(n) * np.diff(cuts)).astype(np.int64)]
+
+
+def _rows_by_grade(pairs: PreferencePairs) -> list[IntArray]:
+    """The rows of each grade of one group."""
+    return np.split(pairs.rows, np.flatnonzero(np.diff(pairs.rank)) + 1)
 
 
 def _n_kept(n: int, share: float, few: int) -> int:

@@ -97,6 +97,12 @@ class ActivePairs:
 
         return float(shortfall(self._here.scores, self._here.weight, self._here.n_partners, self._here.net))
 
+    def write_partners(self, scale: float, out: FloatArray) -> None:
+        """Write ``scale`` times the weight of each row's active pairs."""
+        from riffler._fast.pair_sums import write_partners
+
+        write_partners(self._here.order, self._here.weight, self._here.n_partners, scale, out)
+
     def write_spread(self, values: FloatArray, scale: float, out: FloatArray) -> None:
         """Write ``scale`` times the sum, over a row's active partners, of its difference in value to them."""
         from riffler._fast import pair_sums

@@ -101,6 +101,13 @@ class SquaredHingePoint:
         # (1 - m)^2 = (1 - m) - m (1 - m), and the slope along the scores is the sum of -2 m (1 - m)
         self.value = active.shortfall() / total + float(self.slope @ scores) / 2.0
 
+    @property
+    def stiffness(self) -> FloatArray:
+        """Change of the slope of each row when its score alone changes by 1."""
+        stiffness = np.zeros(len(self.slope))
+        self._active.write_partners(self._scale, stiffness)
+        return stiffness
+
     def bend(self, moves: FloatArray, out: FloatArray) -> None:
         """Write the change of the slope when the scores change by ``moves`` and the same pairs stay active."""
         self._active.write_spread(moves, self._scale, out)

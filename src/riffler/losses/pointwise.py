@@ -13,15 +13,15 @@ class PointwisePoint:
     def __init__(self, scores: FloatArray, signs: FloatArray, share: FloatArray, intercept: float) -> None:
         self.intercept = _best_intercept(scores, signs, share, intercept)
         short = np.maximum(0.0, 1.0 - signs * (scores + self.intercept))
-        self._stiffness = np.where(short > 0, 2.0 * share, 0.0)
+        self.stiffness: FloatArray = np.where(short > 0, 2.0 * share, 0.0)
         self.value = float(share @ np.square(short))
         self.slope: FloatArray = -2.0 * share * signs * short
 
     def bend(self, moves: FloatArray, out: FloatArray) -> None:
         """Write the second derivative times ``moves``."""
-        total = float(self._stiffness.sum())
-        shift = float(self._stiffness @ moves) / total if total > 0 else 0.0
-        np.multiply(self._stiffness, moves - shift, out=out)
+        total = float(self.stiffness.sum())
+        shift = float(self.stiffness @ moves) / total if total > 0 else 0.0
+        np.multiply(self.stiffness, moves - shift, out=out)
 
 
 def _best_intercept(scores: FloatArray, signs: FloatArray, share: FloatArray, start: float) -> float:
