@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from riffler.errors import InputError, LabelError, UnknownName
+from riffler.learners.pair_newton import PairNewton
 from riffler.learners.pair_pool import DrawnPairs, PairPool, sampling_from
 from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_two_grades
-from riffler.learners.pair_solver import PairSolver, loss_code
+from riffler.learners.pair_solver import GrowingPairs, PairSolver, loss_code
 from riffler.records import FloatArray, Matrix
 
 FIRST_PAIRS = 200
@@ -27,8 +27,10 @@ EARLY_PASSES = 5
 LEAST_CHANCE = 0.05
 """No pair counts more than one of this chance."""
 
-WEIGHTINGS = ("equal", "inverse", "robust")
-CANDIDATES = ("spread", "independent")
+NEWTON_COLUMNS = 256
+"""Most columns for which the Hessian of the chosen pairs is made."""
+
+WEIGHTINGS = ("equal", "inverse")
 MAX_SEED = 2**31 - 1
 
 
@@ -68,7 +70,7 @@ class ActiveRankSVM(PairRanker):
     ----------
     sampling : "soft-correct", "soft-close", "hard-correct", "hard-close" or "random"
         Which candidates are accepted. "soft-correct": with chance tanh(h / 2s) for a hinge (or logistic) loss of h;
-        "soft-close": with chance 2 / (1 + exp(abs(margin) / s)); s is ``softness``. The hard ones look at ten times as
+        "soft-close": with chance 2 / (1 + exp(abs(margin) / s)); s is ``scale``. The hard ones look at ten times as
         many candidates as they need and take the worst, or the closest.
     n_pairs : int or "auto"
         Pairs (and points) to learn from; all there are if there are fewer. "auto" goes on until the order of rows held
@@ -80,18 +82,14 @@ class ActiveRankSVM(PairRanker):
         for the lower, both grades equally often. For two grades only.
     point_weight : float
         Weight of a point beside that of a pair.
-    weighting : "inverse", "robust" or "equal"
+    weighting : "inverse" or "equal"
         "inverse" counts a pair the more the smaller its chance to be accepted was, so that the mean over the pairs is
-        that over all pairs; "robust" counts it besides by 2 / (1 + exp(abs(margin) / s)) with its margin when it was
-        drawn, so that what is wrong by far pulls less; "equal" counts all alike, as published.
-    candidates : "spread" or "independent"
-        "spread" lets all rows come up equally often (a low-discrepancy sequence with a random start), so that few pairs
-        speak for all; "independent" draws each candidate anew, as published.
+        that over all pairs; "equal" counts all alike, as published.
     C : float
         Weight of the mean loss beside the penalty.
     loss : "squared_hinge", "hinge" or "logistic"
-    softness : float
-        s, the unit of margins in chances and robust weights.
+    scale : float
+        The unit of margins in the chance of acceptance.
     tol : float
         Descent stops when no pair's margin is further than this from where the pair alone would have it.
     max_passes : int
@@ -127,10 +125,9 @@ class ActiveRankSVM(PairRanker):
         points: float = 0.0,
         point_weight: float = 1.0,
         weighting: str = "inverse",
-        candidates: str = "spread",
         C: float = 100.0,
         loss: str = "squared_hinge",
-        softness: float = 1.0,
+        scale: float = 1.0,
         tol: float = 0.1,
         max_passes: int = 50,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
@@ -141,10 +138,9 @@ class ActiveRankSVM(PairRanker):
         self.points = points
         self.point_weight = point_weight
         self.weighting = weighting
-        self.candidates = candidates
         self.C = C
         self.loss = loss
-        self.softness = softness
+        self.scale = scale
         self.tol = tol
         self.max_passes = max_passes
         self.random_state = random_state
@@ -202,7 +198,7 @@ class ActiveRankSVM(PairRanker):
         self._publish(solver, data)
         return self
 
-    def _grow(self, data: GradedSet, solver: PairSolver, n_pairs: int, seed: int) -> Iterator[Round]:
+    def _grow(self, data: GradedSet, solver: GrowingPairs, n_pairs: int, seed: int) -> Iterator[Round]:
         """Draw, accept and learn until there are ``n_pairs``, or none is worth it."""
         from riffler._fast.pair_draws import Rule
 
@@ -217,7 +213,7 @@ class ActiveRankSVM(PairRanker):
         code = loss_code(self.loss)
         while True:
             chosen = sampling if self.n_iter_ or solver.total else sampling_from("random")
-            rule = Rule(chosen.code, code, float(self.softness), float(self.points), self.candidates == "spread")
+            rule = Rule(chosen.code, code, float(self.scale), float(self.points))
             n_more = self._n_more(len(solver.upper), n_pairs)
             drawn = pool.draw(n_more, solver.weights, chosen, rule)
             self.n_candidates_ += drawn.n_candidates
@@ -231,17 +227,15 @@ class ActiveRankSVM(PairRanker):
             clock.go_on()
 
     def _weights_of(self, drawn: DrawnPairs) -> FloatArray:
-        """What each pair counts: alike; or by 1 / chance, so that the mean is that of all pairs; or less if far off."""
+        """What each pair counts: alike, or the more the smaller its chance was, so that the mean is that of all."""
         points = np.minimum(drawn.upper, drawn.lower) < 0
         weight = np.where(points, float(self.point_weight), 1.0)
-        if self.weighting != "equal":
+        if self.weighting == "inverse":
             rate = len(drawn.upper) / drawn.n_candidates
             weight *= rate / np.maximum(drawn.chances, LEAST_CHANCE)
-        if self.weighting == "robust":
-            weight *= 2.0 * expit(-np.abs(drawn.margins) / float(self.softness))
         return weight
 
-    def _take_all(self, data: GradedSet, pool: PairPool, solver: PairSolver) -> None:
+    def _take_all(self, data: GradedSet, pool: PairPool, solver: GrowingPairs) -> None:
         """Few enough pairs to take them all: each counts as its rows weigh."""
         drawn = pool.all_pairs()
         solver.add(drawn.upper, drawn.lower, data.weight[drawn.upper] * data.weight[drawn.lower])
@@ -255,10 +249,14 @@ class ActiveRankSVM(PairRanker):
             n_more = int(self.batch)
         return min(n_more, n_pairs - n_there)
 
-    def _solver(self, data: GradedSet, seed: int, start: FloatArray | None = None, earlier: float = 0.0) -> PairSolver:
+    def _solver(
+        self, data: GradedSet, seed: int, start: FloatArray | None = None, earlier: float = 0.0
+    ) -> GrowingPairs:
+        if self.loss == "squared_hinge" and data.X.shape[1] <= NEWTON_COLUMNS:
+            return PairNewton(data.X, float(self.C), start, earlier)
         return PairSolver(data.X, float(self.C), self.loss, seed, start, earlier)
 
-    def _publish(self, solver: PairSolver, data: GradedSet) -> None:
+    def _publish(self, solver: GrowingPairs, data: GradedSet) -> None:
         self._weights, self._learned_weight = solver.weights, solver.total
         self.n_pairs_ = len(solver.upper)
         self.coef_ = solver.weights.astype(data.X.dtype).reshape(1, -1)
@@ -276,9 +274,7 @@ class ActiveRankSVM(PairRanker):
         loss_code(self.loss)
         if self.weighting not in WEIGHTINGS:
             raise UnknownName.among("weighting", self.weighting, WEIGHTINGS)
-        if self.candidates not in CANDIDATES:
-            raise UnknownName.among("kind of candidates", self.candidates, CANDIDATES)
-        for name in ("C", "softness", "tol", "max_passes", "batch", "point_weight"):
+        for name in ("C", "scale", "tol", "max_passes", "batch", "point_weight"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
         if not 0 <= self.points <= 1:

@@ -22,11 +22,38 @@ def loss_code(name: str) -> int:
     return LOSSES[name]
 
 
-class PairSolver:
-    """Minimise |w|^2 / 2 + C * (weighted mean of the losses of all pairs that joined), over w.
+class GrowingPairs:
+    """Pairs that join, what each counts, and the weights learned from them.
 
-    X : the rows that pairs are made of; start : weights that earlier pairs, of rows that are gone, have left;
-    earlier : the weight of those pairs
+    start : weights that earlier pairs, of rows that are gone, have left; earlier : the weight of those pairs
+    """
+
+    def __init__(self, n_columns: int, C: float, start: FloatArray | None, earlier: float) -> None:
+        self.weights: FloatArray = np.zeros(n_columns) if start is None else np.array(start, dtype=np.float64)
+        self.C, self.total = C, earlier
+        self.upper, self.lower, self.share = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+
+    def add(self, upper: IntArray, lower: IntArray, weight: FloatArray) -> None:
+        """Let pairs join; -1 stands for the zero vector. A mean over more pairs gives each less."""
+        total = self.total + float(weight.sum())
+        self.shrink(self.total / total if total > 0 else 1.0)
+        self.upper, self.lower = np.concatenate([self.upper, upper]), np.concatenate([self.lower, lower])
+        self.share = np.concatenate([self.share, weight])
+        self.total = total
+
+    def shrink(self, factor: float) -> None:
+        """Multiply what the pairs so far have to say."""
+        raise NotImplementedError
+
+    def descend(self, tol: float, n_passes: int) -> int:
+        """Learn from the pairs that are there, in at most so many passes over them; give the passes made."""
+        raise NotImplementedError
+
+
+class PairSolver(GrowingPairs):
+    """Minimise |w|^2 / 2 + C * (weighted mean of the losses of all pairs that joined), over w, in the dual.
+
+    X : the rows that pairs are made of
     """
 
     def __init__(
@@ -34,37 +61,32 @@ class PairSolver:
     ) -> None:
         from riffler._fast.rows import as_rows
 
-        self._rows, self._C, self._loss, self._seed = as_rows(X), C, loss_code(loss), seed
-        self.weights: FloatArray = np.zeros(X.shape[1]) if start is None else np.array(start, dtype=np.float64)
-        self.total = earlier
+        super().__init__(X.shape[1], C, start, earlier)
+        self._rows, self._loss, self._seed = as_rows(X), loss_code(loss), seed
         self._work = np.zeros(X.shape[1])
-        self.upper, self.lower = np.empty(0, np.int32), np.empty(0, np.int32)
-        self._share, self._squares, self.alpha = np.empty(0), np.empty(0), np.empty(0)
+        self._squares, self.alpha = np.empty(0), np.empty(0)
 
     def add(self, upper: IntArray, lower: IntArray, weight: FloatArray) -> None:
-        """Let pairs join; -1 stands for the zero vector.
-
-        A mean over more pairs gives each less: what the pairs so far have to say shrinks, and so do the weights.
-        """
+        """Let pairs join, with nothing to say yet."""
         from riffler._fast.pair_dual import pair_squares
 
+        super().add(upper, lower, weight)
         squares = np.empty(len(upper))
         pair_squares(self._rows, upper, lower, self._work, squares)
-        total = self.total + float(weight.sum())
-        shrink = self.total / total if total > 0 else 1.0
-        self.weights *= shrink
-        self.alpha = np.concatenate([self.alpha * shrink, np.zeros(len(upper))])
-        self.upper, self.lower = np.concatenate([self.upper, upper]), np.concatenate([self.lower, lower])
-        self._share = np.concatenate([self._share, weight])
+        self.alpha = np.concatenate([self.alpha, np.zeros(len(upper))])
         self._squares = np.concatenate([self._squares, squares])
-        self.total = total
+
+    def shrink(self, factor: float) -> None:
+        """The weights are the sum of what all pairs say."""
+        self.weights *= factor
+        self.alpha *= factor
 
     def descend(self, tol: float, n_passes: int) -> int:
         """Pass over the pairs until no margin is further than ``tol`` from where it is wanted; give the passes made."""
         from riffler._fast.pair_dual import descend_pairs
 
         self._seed += 1
-        cost = self._share * (self._C / self.total)
+        cost = self.share * (self.C / self.total)
         pairs = self._rows, self.upper, self.lower, cost, self._squares, np.arange(len(self.upper))
         made = descend_pairs(*pairs, self.alpha, self.weights, self._loss, n_passes, tol, self._seed)
         return int(made)
