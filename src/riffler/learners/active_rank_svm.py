@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from riffler.errors import InputError, LabelError, UnknownName
@@ -30,7 +31,8 @@ LEAST_CHANCE = 0.05
 NEWTON_COLUMNS = 256
 """Most columns for which the Hessian of the chosen pairs is made."""
 
-WEIGHTINGS = ("equal", "inverse")
+WEIGHTINGS = ("equal", "inverse", "robust")
+CANDIDATES = ("spread", "independent")
 MAX_SEED = 2**31 - 1
 
 
@@ -70,7 +72,7 @@ class ActiveRankSVM(PairRanker):
     ----------
     sampling : "soft-correct", "soft-close", "hard-correct", "hard-close" or "random"
         Which candidates are accepted. "soft-correct": with chance tanh(h / 2s) for a hinge (or logistic) loss of h;
-        "soft-close": with chance 2 / (1 + exp(abs(margin) / s)); s is ``scale``. The hard ones look at ten times as
+        "soft-close": with chance 2 / (1 + exp(abs(margin) / s)); s is ``softness``. The hard ones look at ten times as
         many candidates as they need and take the worst, or the closest.
     n_pairs : int or "auto"
         Pairs (and points) to learn from; all there are if there are fewer. "auto" goes on until the order of rows held
@@ -82,14 +84,18 @@ class ActiveRankSVM(PairRanker):
         for the lower, both grades equally often. For two grades only.
     point_weight : float
         Weight of a point beside that of a pair.
-    weighting : "inverse" or "equal"
+    weighting : "inverse", "robust" or "equal"
         "inverse" counts a pair the more the smaller its chance to be accepted was, so that the mean over the pairs is
-        that over all pairs; "equal" counts all alike, as published.
+        that over all pairs; "robust" counts it besides by 2 / (1 + exp(abs(margin) / s)) with its margin when it was
+        drawn, so that what is wrong by far pulls less; "equal" counts all alike, as published.
+    candidates : "spread" or "independent"
+        "spread" lets all rows come up equally often (a low-discrepancy sequence with a random start), so that few pairs
+        speak for all; "independent" draws each candidate anew, as published.
     C : float
         Weight of the mean loss beside the penalty.
     loss : "squared_hinge", "hinge" or "logistic"
-    scale : float
-        The unit of margins in the chance of acceptance.
+    softness : float
+        s, the unit of margins in chances and robust weights.
     tol : float
         Descent stops when no pair's margin is further than this from where the pair alone would have it.
     max_passes : int
@@ -125,9 +131,10 @@ class ActiveRankSVM(PairRanker):
         points: float = 0.0,
         point_weight: float = 1.0,
         weighting: str = "inverse",
+        candidates: str = "spread",
         C: float = 100.0,
         loss: str = "squared_hinge",
-        scale: float = 1.0,
+        softness: float = 1.0,
         tol: float = 0.1,
         max_passes: int = 50,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
@@ -138,9 +145,10 @@ class ActiveRankSVM(PairRanker):
         self.points = points
         self.point_weight = point_weight
         self.weighting = weighting
+        self.candidates = candidates
         self.C = C
         self.loss = loss
-        self.scale = scale
+        self.softness = softness
         self.tol = tol
         self.max_passes = max_passes
         self.random_state = random_state
@@ -213,7 +221,7 @@ class ActiveRankSVM(PairRanker):
         code = loss_code(self.loss)
         while True:
             chosen = sampling if self.n_iter_ or solver.total else sampling_from("random")
-            rule = Rule(chosen.code, code, float(self.scale), float(self.points))
+            rule = Rule(chosen.code, code, float(self.softness), float(self.points), self.candidates == "spread")
             n_more = self._n_more(len(solver.upper), n_pairs)
             drawn = pool.draw(n_more, solver.weights, chosen, rule)
             self.n_candidates_ += drawn.n_candidates
@@ -227,12 +235,14 @@ class ActiveRankSVM(PairRanker):
             clock.go_on()
 
     def _weights_of(self, drawn: DrawnPairs) -> FloatArray:
-        """What each pair counts: alike, or the more the smaller its chance was, so that the mean is that of all."""
+        """What each pair counts: alike; or by 1 / chance, so that the mean is that of all pairs; or less if far off."""
         points = np.minimum(drawn.upper, drawn.lower) < 0
         weight = np.where(points, float(self.point_weight), 1.0)
-        if self.weighting == "inverse":
+        if self.weighting != "equal":
             rate = len(drawn.upper) / drawn.n_candidates
             weight *= rate / np.maximum(drawn.chances, LEAST_CHANCE)
+        if self.weighting == "robust":
+            weight *= 2.0 * expit(-np.abs(drawn.margins) / float(self.softness))
         return weight
 
     def _take_all(self, data: GradedSet, pool: PairPool, solver: GrowingPairs) -> None:
@@ -274,7 +284,9 @@ class ActiveRankSVM(PairRanker):
         loss_code(self.loss)
         if self.weighting not in WEIGHTINGS:
             raise UnknownName.among("weighting", self.weighting, WEIGHTINGS)
-        for name in ("C", "scale", "tol", "max_passes", "batch", "point_weight"):
+        if self.candidates not in CANDIDATES:
+            raise UnknownName.among("kind of candidates", self.candidates, CANDIDATES)
+        for name in ("C", "softness", "tol", "max_passes", "batch", "point_weight"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
         if not 0 <= self.points <= 1:
