@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,9 @@ def test_what_queries_cannot_do() -> None:
     train, test = held_out(queries(), seed=0)
     with pytest.raises(LabelError, match=r"labels are grades from 0 to 4, two classes are needed.*--positive"):
         compare(["wsvm"], train, test, k=10)
+    alone = replace(train, qid=np.arange(train.n_items))
+    with pytest.raises(LabelError, match="no query has items of two different grades"):
+        compare(["ranksvm"], alone, test, k=10)
     with pytest.raises(LabelError, match="at least 2 are needed, all rows are of query 0"):
         held_out(queries(n_queries=1), seed=0)
 

@@ -13,6 +13,7 @@ import numpy as np
 from riffler.data.table import Table
 from riffler.errors import InputError, LabelError
 from riffler.learners import ranker_from_name
+from riffler.losses.pairwise import PreferencePairs
 from riffler.records import FloatArray, IntArray, is_sparse
 
 BASELINE = "logistic regression"
@@ -72,6 +73,13 @@ def grades_of(table: Table) -> FloatArray:
     grades = np.asarray(table.y, dtype=np.float64)
     if (grades == grades[0]).all():
         raise LabelError(f"{table.source}: all {len(grades):,} labels are {grades[0]:g}; two grades are needed.")
+    try:
+        PreferencePairs(grades, table.qid)
+    except LabelError:
+        raise LabelError(
+            f"{table.source}: no query has items of two different grades, so there is nothing to put in order. "
+            "Check the labels, and that the query ids name the query of each row."
+        ) from None
     return grades
 
 
