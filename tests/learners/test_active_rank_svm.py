@@ -153,6 +153,16 @@ def test_rounds_tell_the_curve() -> None:
     np.testing.assert_array_equal(ranker.coef_, ActiveRankSVM(n_pairs=1000, random_state=0).fit(X, y).coef_)
 
 
+def test_progress_is_told_after_each_round() -> None:
+    told: list[tuple[float, str]] = []
+    ranker = ActiveRankSVM(n_pairs=1000, random_state=0, progress=lambda share, doing: told.append((share, doing)))
+    ranker.fit(X, y)
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares)
+    assert told[-1] == (1.0, "1,000 pairs")
+    assert len(told) == ranker.n_iter_
+
+
 def test_auto_takes_pairs_until_held_out_rows_are_ordered_no_better() -> None:
     auto = ActiveRankSVM(n_pairs="auto", random_state=0).fit(X, y)
     assert 200 <= auto.n_pairs_ <= 100_000

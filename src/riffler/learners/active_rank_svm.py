@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Self
@@ -101,6 +101,8 @@ class ActiveRankSVM(PairRanker):
     max_passes : int
         Most passes over the pairs at the end; the rounds before it need few.
     random_state : int, RandomState or None
+    progress : callable or None
+        Called after each round of ``fit`` with the share done and what is going on.
 
     Attributes
     ----------
@@ -138,6 +140,7 @@ class ActiveRankSVM(PairRanker):
         tol: float = 0.1,
         max_passes: int = 50,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
+        progress: Callable[[float, str], None] | None = None,
     ) -> None:
         self.sampling = sampling
         self.n_pairs = n_pairs
@@ -152,6 +155,7 @@ class ActiveRankSVM(PairRanker):
         self.tol = tol
         self.max_passes = max_passes
         self.random_state = random_state
+        self.progress = progress
 
     def fit(
         self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
@@ -175,7 +179,10 @@ class ActiveRankSVM(PairRanker):
 
             n_pairs = enough_pairs(self, data, seed)
         solver = self._solver(data, seed)
-        yield from self._grow(data, solver, int(n_pairs), seed)
+        for found in self._grow(data, solver, int(n_pairs), seed):
+            if self.progress is not None:
+                self.progress(min(1.0, found.n_pairs / int(n_pairs)), f"{found.n_pairs:,} pairs")
+            yield found
         self._publish(solver, data)
 
     def partial_fit(
