@@ -24,11 +24,14 @@ def sort_in_groups(scores, rows, starts, spare, order, in_order):
     """
     for g in range(starts.shape[0] - 1):
         a, b = starts[g], starts[g + 1]
-        if b - a > FEW and _counted(scores, rows[a:b], spare[:, a:b], order[a:b]):
-            _look_up(scores, order[a:b], in_order[a:b])
-            if _finish(order[a:b], in_order[a:b]):
+        part, work = rows[a:b], spare[:, a:b]
+        if b - a > FEW:
+            if _even_keys(scores, part, work[0]) and _by_keys(scores, part, work, order[a:b], in_order[a:b]):
                 continue
-        order[a:b] = rows[a:b][np.argsort(scores[rows[a:b]])]
+            _keys_around(scores, part, np.median(scores[part[:: (b - a) // FEW]]), work[0])
+            if _by_keys(scores, part, work, order[a:b], in_order[a:b]):
+                continue
+        order[a:b] = part[np.argsort(scores[part])]
         _look_up(scores, order[a:b], in_order[a:b])
 
 
@@ -39,26 +42,38 @@ def _look_up(scores, order, in_order):
 
 
 @njit(cache=True)
-def _counted(scores, rows, spare, order):
-    """Sort by the scores in 2^22 equal steps between lowest and highest; False where there is no such step."""
-    n_rows = rows.shape[0]
-    keys, kept_keys, kept_rows = spare
+def _even_keys(scores, rows, keys):
+    """Write keys in 2^22 equal steps between the lowest and the highest score; False where there is no such step."""
     low = high = scores[rows[0]]
-    for p in range(n_rows):
+    for p in range(rows.shape[0]):
         score = scores[np.uint32(rows[p])]
         low, high = min(low, score), max(high, score)
-    if low == high:
-        order[:] = rows
-        return True
-    scale = (BUCKETS * BUCKETS - 1) / (high - low)
-    if not 0.0 < scale < np.inf:
-        return False
+    scale = (BUCKETS * BUCKETS - 1) / (high - low) if high > low else 0.0
+    for p in range(rows.shape[0]):
+        keys[p] = np.uint32((scores[np.uint32(rows[p])] - low) * scale) if scale < np.inf else 0
+    return scale < np.inf
+
+
+@njit(cache=True)
+def _keys_around(scores, rows, centre, keys):
+    """Write keys whose steps are the finer the nearer to the centre: sign, exponent and 13 digits of a float."""
+    distance = keys.view(np.float32)
+    for p in range(rows.shape[0]):
+        distance[p] = scores[np.uint32(rows[p])] - centre
+    for p in range(rows.shape[0]):
+        flip = np.uint32(0xFFFFFFFF) if keys[p] >> np.uint32(31) else np.uint32(0x80000000)
+        keys[p] = (keys[p] ^ flip) >> np.uint32(32 - 2 * DIGIT)
+
+
+@njit(cache=True)
+def _by_keys(scores, rows, spare, order, in_order):
+    """Sort by keys in two counting passes, then by score; False where keys leave too much to do."""
+    n_rows = rows.shape[0]
+    keys, kept_keys, kept_rows = spare
     first, second = np.zeros(BUCKETS + 1, np.int64), np.zeros(BUCKETS + 1, np.int64)
     for p in range(n_rows):
-        key = np.uint32((scores[np.uint32(rows[p])] - low) * scale)
-        keys[p] = key
-        first[np.uint32(key & np.uint32(BUCKETS - 1)) + 1] += 1
-        second[np.uint32(key >> np.uint32(DIGIT)) + 1] += 1
+        first[np.uint32(keys[p] & np.uint32(BUCKETS - 1)) + 1] += 1
+        second[np.uint32(keys[p] >> np.uint32(DIGIT)) + 1] += 1
     for b in range(BUCKETS):
         first[b + 1] += first[b]
         second[b + 1] += second[b]
@@ -70,7 +85,8 @@ def _counted(scores, rows, spare, order):
         bucket = np.uint32(kept_keys[p] >> np.uint32(DIGIT))
         order[second[bucket]] = kept_rows[p]
         second[bucket] += 1
-    return True
+    _look_up(scores, order, in_order)
+    return _finish(order, in_order)
 
 
 @njit(cache=True)
