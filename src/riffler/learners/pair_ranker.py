@@ -139,7 +139,8 @@ def groups_of(qid: ArrayLike | None, n_rows: int) -> IntArray | None:
 
 def need_two_grades(data: GradedSet) -> tuple[float, float]:
     """Give the lower and the higher grade of a set that must have two, not counting rows of weight 0."""
-    present = data.grades[data.weight > 0]
+    counted = data.weight > 0
+    present = data.grades if counted.all() else data.grades[counted]
     low, high = float(present.min()), float(present.max())
     if low == high:
         raise LabelError(f"y has one class only ({low:g}): a ranker needs positives and negatives. Check the labels.")

@@ -7,6 +7,7 @@ when it is dropped and serve the next one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,6 +34,15 @@ class _PointArrays:
         return cls(integers[0], floats[0], floats[1], integers[1], integers[2], floats[2], floats[3])
 
 
+def level_starts(rank: IntArray) -> IntArray:
+    """Where levels start, and the end; the last level of a group is not the first of the next.
+
+    >>> level_starts(np.array([0, 0, 1, 0, 1, 2]))
+    array([0, 2, 3, 4, 5, 6])
+    """
+    return np.concatenate([[0], np.flatnonzero(rank[1:] != rank[:-1]) + 1, [len(rank)]])
+
+
 class PairArrays:
     """The rows with pairs as the compiled loops want them, workspaces, and the shelf.
 
@@ -44,14 +54,19 @@ class PairArrays:
         self.rows, self.weight = rows, weight
         self.n_levels = int(rank.max()) + 1
         # two levels are sorted each by itself, more of them together
-        new = np.diff(rank, prepend=-1) != 0
-        self.starts = np.append(np.flatnonzero(new), n) if self.n_levels == 2 else group_starts
-        self.level_of_row = np.zeros(len(weight), np.int32)
-        self.level_of_row[rows] = rank
+        self.starts = level_starts(rank) if self.n_levels == 2 else group_starts
+        self._rank = rank
         self.for_sorting = np.empty((3, n), np.uint32)
         self.running = np.empty(n + 1) if self.n_levels == 2 else np.empty(self.n_levels + 2)
         self.weighted, self.sums, self.more_sums = np.empty(n), np.empty(n), np.empty(n)
         self.shelf: list[_PointArrays] = []
+
+    @cached_property
+    def level_of_row(self) -> IntArray:
+        """The level of each row by its number."""
+        levels = np.zeros(len(self.weight), np.int32)
+        levels[self.rows] = self._rank
+        return levels
 
     def weight_in_order(self, scores: FloatArray, group_starts: IntArray) -> float:
         """Weight of the pairs whose upper row scores higher, ties by half."""

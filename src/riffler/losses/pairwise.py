@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riffler.errors import LabelError
-from riffler.losses.active_pairs import ActivePairs, PairArrays
+from riffler.losses.active_pairs import ActivePairs, PairArrays, level_starts
 from riffler.records import FloatArray, IntArray
 
 
@@ -145,13 +145,11 @@ def _by_group(group: IntArray | None, level: IntArray, weight: FloatArray) -> tu
     """Rows that have pairs, by group and level; where groups start; and the rows' levels, from 0 in each group."""
     present = np.flatnonzero(weight > 0)
     if group is None:
-        rows = present[np.argsort(level[present], kind="stable")]
-        number = np.zeros(len(rows), np.int8)
-    else:
-        rows = present[np.lexsort((level[present], group[present]))]
-        number = np.cumsum(np.diff(group[rows], prepend=-1) != 0) - 1
+        return _one_group(present, level[present])
+    rows = present[np.lexsort((level[present], group[present]))]
+    number = np.cumsum(np.diff(group[rows], prepend=-1) != 0) - 1
     if len(rows) == 0:
-        return rows.astype(np.int32), np.zeros(1, np.int64), rows.astype(np.int32)
+        return _one_group(rows, level[rows])
     first = np.flatnonzero(np.diff(number, prepend=-1))
     new_level = np.diff(level[rows], prepend=-1) != 0
     new_level[first] = True
@@ -163,11 +161,20 @@ def _by_group(group: IntArray | None, level: IntArray, weight: FloatArray) -> tu
     return rows.astype(np.int32), starts, rank.astype(np.int32)
 
 
+def _one_group(rows: IntArray, level: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The same for one group, by counting; of one level only, no row has pairs."""
+    sizes = np.bincount(level)
+    sizes = sizes[sizes > 0]
+    if len(sizes) < 2:
+        return np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.int32)
+    in_order = rows.astype(np.int32)[np.argsort(level, kind="stable")]
+    return in_order, np.array([0, len(rows)]), np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+
+
 def _pair_weight(starts: IntArray, rank: IntArray, weight: FloatArray) -> float:
     """Sum of w_i w_j over the pairs: in each group half of (all squared - each level squared)."""
     if len(rank) == 0:
         return 0.0
-    group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    level = np.cumsum((np.diff(group, prepend=-1) != 0) | (np.diff(rank, prepend=-1) != 0)) - 1
-    of_level, of_group = np.bincount(level, weight), np.bincount(group, weight)
+    of_level = np.add.reduceat(weight, level_starts(rank)[:-1])
+    of_group = np.add.reduceat(weight, starts[:-1])
     return float((np.square(of_group).sum() - np.square(of_level).sum()) / 2.0)
