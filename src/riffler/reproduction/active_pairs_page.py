@@ -23,8 +23,8 @@ def page(run: ActivePairsAgain) -> str:
         "# Pairs and points: active sampling for bipartite ranking",
         "Shen and Lin (2013) learn to order all positives above all negatives from a few well-chosen pairs. The slides "
         f"tell neither their numbers nor their settings, only who won where. Here: {run.n_runs} runs, "
-        f"{run.plan.n_pairs:,} pairs, settings chosen on a validation part, at most 20,000 rows a set, split anew in "
-        "each run.",
+        f"{run.plan.n_pairs:,} pairs, settings chosen on a validation part; at most 16,000 rows to learn from and choose "
+        "by, up to 100,000 others to measure on, drawn anew in each run.",
         _missing(run),
         "## What was found",
         verdict_table(run.verdicts),
