@@ -51,6 +51,7 @@ class ActivePairsAgain:
     all_pairs: Mapping[str, float]  # AUC of RankSVM on the sets with curves
     points: Mapping[float, Sequence[float]]
     points_on: str
+    sizes: Mapping[str, tuple[int, int, float]]  # rows, columns and share of positives of each set
     missing: Sequence[str] = field(default_factory=list)
 
     @property
@@ -129,7 +130,8 @@ def reproduce(size: str, progress: Progress, folder: Path | None = None, n_runs:
     points_on = "mnist" if "mnist" in problems else next(iter(problems))
     C = float(cells[points_on, PUBLISHED][0].chosen["C"])
     points = curve_of_points(problems[points_on], plan.n_runs, C, plan.n_pairs, part_of(progress, 0.9, 1.0), folder)
-    return ActivePairsAgain(plan, expected, list(problems), cells, curves, levels, points, points_on, missing)
+    sizes = {name: (*one.X.shape, float(one.y.mean())) for name, one in problems.items()}
+    return ActivePairsAgain(plan, expected, list(problems), cells, curves, levels, points, points_on, sizes, missing)
 
 
 def _problems(plan: Plan, expected: Mapping[str, Any]) -> tuple[dict[str, RankingProblem], list[str]]:
