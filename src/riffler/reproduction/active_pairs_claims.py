@@ -133,7 +133,8 @@ def _wins(run: ActivePairsAgain) -> tuple[str, str]:
     counts = {rival: totals(run.duels, rival) for rival in run.expected["rivals"]}
     ahead = sum(wins > losses for wins, losses, _ in counts.values())
     numbers = ", ".join(f"{rival} {wins}/{losses}/{ties}" for rival, (wins, losses, ties) in counts.items())
-    word = "agrees" if ahead == len(counts) else "in part" if ahead else "disagrees"
+    behind = sum(losses > wins for wins, losses, _ in counts.values())
+    word = "agrees" if ahead == len(counts) else "in part" if ahead else "disagrees" if behind else "not shown"
     return word, f"wins/losses/ties against {numbers}"
 
 
@@ -145,7 +146,8 @@ def _random(run: ActivePairsAgain) -> tuple[str, str]:
 
 def _all_pairs(run: ActivePairsAgain) -> tuple[str, str]:
     wins, losses, ties = totals(run.duels, "ERankSVM")
-    word = "agrees" if wins > losses + ties else "in part" if wins > losses else "disagrees"
+    most = wins > losses + ties
+    word = "agrees" if most else "in part" if wins > losses else "disagrees" if losses > wins else "not shown"
     return word, f"{wins} wins, {losses} losses, {ties} ties"
 
 
