@@ -43,7 +43,8 @@ demo: $(VENV)/.core ## rank digits, buy labels, simulate a review and open its p
 	$(BIN)/riffler review docstrings --file out/demo/docstrings.riffler $$once \
 	  --description "statistics: distributions and tests"
 
-test: lint docs chromium ## everything CI checks: lint, types, layers, docs, doctests and tests
+test: $(VENV)/.test chromium ## everything CI checks: lint, types, layers, docs, doctests and tests
+	$(MAKE) -j 2 --output-sync lint docs
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m "not soak"
 
 lint: $(VENV)/.test ## ruff, mypy strict and the import layers
