@@ -152,3 +152,19 @@ def test_only_rows_that_come_up_are_scored() -> None:
     pool.draw(100, np.zeros(2), sampling_from("random"), pair_draws.Rule(0, 0, 1.0, 0.0))
     assert np.isfinite(pool._scores).sum() <= 200
     assert as_rows(X).values is X
+
+
+@pytest.mark.parametrize("weight", [np.ones(400), 1.0 + np.arange(400) % 3])
+def test_candidates_are_those_drawn_one_by_one(weight: FloatArray) -> None:
+    """Whatever is fetched ahead, and however a single block of equal weights is drawn from."""
+    grades = np.arange(400) % 2
+    n = 3 * pair_draws.AHEAD + 5
+    pool = PairPool(np.eye(400), PreferencePairs(grades, None, weight), weight, seed=3)
+    rule = pair_draws.Rule(pair_draws.RANDOM, pair_draws.HINGE, 1.0, 0.0)
+    upper, lower = np.full(n, -2, np.int32), np.full(n, -2, np.int32)
+    place = pool._rows, pool.compiled, rule, np.ones(400), np.full(400, np.nan), 3, 7
+    table = np.full(1 << 12, -1, np.int64)
+    n_done, n_used = pair_draws.accept_pairs(*place, n, table, upper, lower, np.empty(n), np.empty(n))
+    expected = dict.fromkeys(pair_draws.draw_pair(pool.compiled, 3, 0, 7 + number) for number in range(n))
+    assert n_used == n
+    assert list(zip(upper[:n_done], lower[:n_done], strict=True)) == list(expected)

@@ -20,6 +20,7 @@ from riffler._fast.rows import row_dot
 RANDOM, SOFT_CLOSE, SOFT_CORRECT = 0, 1, 2
 HINGE, SQUARED_HINGE, LOGISTIC = 0, 1, 2
 NONE = -1
+AHEAD = 64  # candidates whose scores are fetched before the first of them is judged: memory answers them together
 
 Pool = namedtuple(
     "Pool", ["rows", "low", "start", "stop", "keep", "alias", "reached", "points", "n_lower_points", "points_reached"]
@@ -128,29 +129,41 @@ def accept_pairs(rows, pool, rule, w, scores, seed, first, n_tries, table, upper
     row_at, low, start, stop, keep, alias, reached, points, n_lower, points_reached = pool
     n_rows, n_wanted, n_done = row_at.shape[0], upper.shape[0], 0
     upper_shift, lower_shift = mixed_bits(seed, 1, 0), mixed_bits(seed, 2, 0)
-    for number in range(first, first + n_tries):
-        if n_done == n_wanted:
-            return n_done, number - first
-        if rule.spread:
-            u_bits, v_bits = upper_shift + np.uint64(number) * UPPER_STEP, lower_shift + np.uint64(number) * LOWER_STEP
-        else:
-            u_bits, v_bits = mixed_bits(seed, 0, 4 * number), mixed_bits(seed, 0, 4 * number + 1)
-        u, v = unit(u_bits), unit(v_bits)
-        if rule.points_share > 0.0 and unit(mixed_bits(seed, -1, number)) < rule.points_share:
-            i, j = _point(points, n_lower, points_reached, u, v)
-        else:
-            i, j = _pair(low, start, stop, keep, alias, reached, u, v, seed, 0, number)
-        margin = _score(scores, i) - _score(scores, j)
-        if math.isnan(margin):
-            _work_out(rows, row_at, i, w, scores)
-            _work_out(rows, row_at, j, w, scores)
-            margin = _score(scores, i) - _score(scores, j)
-        chance = acceptance(rule, margin)
-        if chance <= 0.0 or unit(mixed_bits(seed, 0, 4 * number + 2)) >= chance:
-            continue
-        if i == NONE or j == NONE or _is_new(table, i * n_rows + j):
-            upper[n_done], lower[n_done], margins[n_done], chances[n_done] = i, j, margin, chance
-            n_done += 1
+    # to hand six arrays to a function costs more than to draw from one block of rows that weigh the same
+    simple, bottom, top = start.shape[0] == 1 and reached.shape[0] == 0 and low[0] == 0, start[0], stop[0]
+    uppers, lowers, known = np.empty(AHEAD, np.int64), np.empty(AHEAD, np.int64), np.empty(AHEAD)
+    for begin in range(first, first + n_tries, AHEAD):
+        n_block = min(AHEAD, first + n_tries - begin)
+        for b in range(n_block):
+            number = begin + b
+            if rule.spread:
+                u_bits = upper_shift + np.uint64(number) * UPPER_STEP
+                v_bits = lower_shift + np.uint64(number) * LOWER_STEP
+            else:
+                u_bits, v_bits = mixed_bits(seed, 0, 4 * number), mixed_bits(seed, 0, 4 * number + 1)
+            u, v = unit(u_bits), unit(v_bits)
+            if rule.points_share > 0.0 and unit(mixed_bits(seed, -1, number)) < rule.points_share:
+                i, j = _point(points, n_lower, points_reached, u, v)
+            elif simple:
+                i = bottom + np.int64(u * (top - bottom))
+                j = np.int64(v * bottom)
+            else:
+                i, j = _pair(low, start, stop, keep, alias, reached, u, v, seed, 0, number)
+            uppers[b], lowers[b], known[b] = i, j, _score(scores, i) - _score(scores, j)
+        for b in range(n_block):
+            number, i, j, margin = begin + b, uppers[b], lowers[b], known[b]
+            if n_done == n_wanted:
+                return n_done, number - first
+            if math.isnan(margin):
+                _work_out(rows, row_at, i, w, scores)
+                _work_out(rows, row_at, j, w, scores)
+                margin = _score(scores, i) - _score(scores, j)
+            chance = acceptance(rule, margin)
+            if chance <= 0.0 or unit(mixed_bits(seed, 0, 4 * number + 2)) >= chance:
+                continue
+            if i == NONE or j == NONE or _is_new(table, i * n_rows + j):
+                upper[n_done], lower[n_done], margins[n_done], chances[n_done] = i, j, margin, chance
+                n_done += 1
     return n_done, n_tries
 
 
