@@ -65,7 +65,8 @@ class ActiveRankSVM(PairRanker):
     """Order rows of higher grade before rows of lower grade, learning from a few well-chosen pairs.
 
     Round by round it draws pairs at random, accepts those that the ranking so far gets wrong (or is unsure about), and
-    goes on with dual coordinate descent on ``|w|^2 / 2 + C * mean of loss(w . (x_i - x_j))`` over the pairs it has.
+    goes on with ``|w|^2 / 2 + C * mean of loss(w . (x_i - x_j))`` over the pairs it has, by dual coordinate descent or,
+    for the squared hinge and few columns, by Newton steps.
     The cost does not grow with the number of pairs that exist, and scores are worked out only for rows that come up.
 
     Parameters
@@ -97,7 +98,8 @@ class ActiveRankSVM(PairRanker):
     softness : float
         s, the unit of margins in chances and robust weights.
     tol : float
-        Descent stops when no pair's margin is further than this from where the pair alone would have it.
+        Descent stops when no pair's margin is further than this from where the pair alone would have it, Newton steps
+        when the last one moved no margin further.
     max_passes : int
         Most passes over the pairs at the end; the rounds before it need few.
     random_state : int, RandomState or None
