@@ -18,7 +18,7 @@ from riffler.reproduction import Progress, part_of
 from riffler.reproduction.active_pairs_claims import Duel, duels, verdicts
 from riffler.reproduction.active_pairs_data import RankingProblem, problem_of, small_problem
 from riffler.reproduction.active_pairs_methods import AS_OURS, AS_PUBLISHED, OURS, PUBLISHED, Cell, methods
-from riffler.reproduction.active_pairs_runs import Curve, curve_of_pairs, curve_of_points, run_all
+from riffler.reproduction.active_pairs_runs import Curve, curve_of_pairs, curves_of_points, run_all
 from riffler.reproduction.verdicts import Verdict
 
 CURVES = ("rcv1", "ijcnn1", "url")
@@ -49,7 +49,7 @@ class ActivePairsAgain:
     cells: Mapping[tuple[str, str], Sequence[Cell]]
     curves: Mapping[str, Sequence[Curve]]
     all_pairs: Mapping[str, float]  # AUC of RankSVM on the sets with curves
-    points: Mapping[float, Sequence[float]]
+    points: Mapping[str, Mapping[float, Sequence[float]]]  # AUC by reading and share of points
     points_on: str
     sizes: Mapping[str, tuple[int, int, float]]  # rows, columns and share of positives of each set
     missing: Sequence[str] = field(default_factory=list)
@@ -101,7 +101,10 @@ class ActivePairsAgain:
             ],
             "curves": {name: [asdict(curve) for curve in curves] for name, curves in self.curves.items()},
             "all pairs": dict(self.all_pairs),
-            "points": {str(share): list(areas) for share, areas in self.points.items()},
+            "points": {
+                reading: {str(share): list(areas) for share, areas in shares.items()}
+                for reading, shares in self.points.items()
+            },
             "duels": [asdict(duel) for duel in self.duels],
             "claims": [asdict(verdict) for verdict in self.verdicts],
         }
@@ -129,7 +132,7 @@ def reproduce(size: str, progress: Progress, folder: Path | None = None, n_runs:
         curves[name], levels[name] = _curves(problems[name], cells, plan.n_curve_pairs, folder)
     points_on = "mnist" if "mnist" in problems else next(iter(problems))
     C = float(cells[points_on, PUBLISHED][0].chosen["C"])
-    points = curve_of_points(problems[points_on], plan.n_runs, C, plan.n_pairs, part_of(progress, 0.9, 1.0), folder)
+    points = curves_of_points(problems[points_on], plan.n_runs, C, plan.n_pairs, part_of(progress, 0.9, 1.0), folder)
     sizes = {name: (*one.X.shape, float(one.y.mean())) for name, one in problems.items()}
     return ActivePairsAgain(plan, expected, list(problems), cells, curves, levels, points, points_on, sizes, missing)
 

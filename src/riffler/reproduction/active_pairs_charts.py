@@ -37,17 +37,18 @@ def pairs_chart(run: ActivePairsAgain) -> Chart:
 
 
 def points_chart(run: ActivePairsAgain) -> Chart:
-    """Draw AUC against the share of points among the candidates, with standard errors."""
+    """Draw AUC against the share of points among the candidates, with standard errors, a line a reading."""
     import altair as alt
 
     rows = []
-    for share, areas in run.points.items():
-        error = float(np.std(areas, ddof=1) / np.sqrt(len(areas))) if len(areas) > 1 else 0.0
-        mean = float(np.mean(areas))
-        rows.append({"share": share, "auc": mean, "low": mean - error, "high": mean + error})
-    frame = pl.DataFrame(rows)
-    base = alt.Chart(frame).encode(x=alt.X("share:Q", title="share of points among the candidates").axis(format="%"))
+    for reading, shares in run.points.items():
+        for share, areas in shares.items():
+            error = float(np.std(areas, ddof=1) / np.sqrt(len(areas))) if len(areas) > 1 else 0.0
+            mean = float(np.mean(areas))
+            rows.append({"method": reading, "share": share, "auc": mean, "low": mean - error, "high": mean + error})
+    x = alt.X("share:Q", title="share of points among the candidates").axis(format="%")
     y = alt.Y("auc:Q", title="AUC on the test part").scale(zero=False)
+    base = alt.Chart(pl.DataFrame(rows)).encode(x=x, color=method_colour(list(run.points)))
     band = base.mark_area(opacity=0.15).encode(y="low:Q", y2="high:Q")
     line = base.mark_line(point=True, strokeWidth=2.2).encode(y=y)
     return styled((band + line).properties(width=420, height=280), f"Pairs and points together: {run.points_on}")

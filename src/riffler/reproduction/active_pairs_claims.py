@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riffler.records import FloatArray
-from riffler.reproduction.active_pairs_methods import OURS, SHARES
+from riffler.reproduction.active_pairs_methods import OURS
 from riffler.reproduction.active_pairs_runs import Cells
 from riffler.reproduction.verdicts import Verdict
 
@@ -152,9 +152,13 @@ def _all_pairs(run: ActivePairsAgain) -> tuple[str, str]:
 
 
 def _points(run: ActivePairsAgain) -> tuple[str, str]:
-    none = np.array(run.points[0.0])
-    gains = {share: np.array(run.points[share]) - none for share in SHARES if share > 0}
-    best = max(gains, key=lambda share: float(gains[share].mean()))
+    gains = {
+        (reading, share): np.array(areas) - np.array(shares[0.0])
+        for reading, shares in run.points.items()
+        for share, areas in shares.items()
+        if share > 0
+    }
+    reading, share = best = max(gains, key=lambda one: float(gains[one].mean()))
     gain, p_value = float(gains[best].mean()), min(1.0, len(gains) * paired_p_value(gains[best]))
     word = "agrees" if gain > 0 and p_value < LEVEL else "not shown" if gain > 0 else "disagrees"
-    return word, f"best share {best:g}: AUC {gain:+.4f} on none, p = {p_value:.2g} after Bonferroni"
+    return word, f"best share {share:g} ({reading}): AUC {gain:+.4f} on none, p = {p_value:.2g} after Bonferroni"

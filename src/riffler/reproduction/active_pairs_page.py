@@ -47,7 +47,9 @@ def page(run: ActivePairsAgain) -> str:
         "One run of each on the first split; as published with the C that was chosen for soft-correct sampling.",
         "![AUC against the number of pairs](active-pairs-pairs.svg)",
         "## Pairs and points together",
-        "Soft-correct sampling as published, with standard errors over the runs.",
+        "Soft-correct sampling as published, with standard errors over the runs. A point is compared with the zero "
+        "vector. A constant column, of which pairs know nothing, lets points have a threshold; whether the paper has "
+        "one is not known.",
         "![AUC against the share of points](active-pairs-points.svg)",
         "## Data",
         "Dense columns, and sparse ones of up to 2,000 columns, are standardised on the rows for fitting.",

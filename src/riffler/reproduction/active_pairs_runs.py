@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from riffler.metrics import roc_auc
+from riffler.records import Matrix
 from riffler.reproduction import Progress
 from riffler.reproduction.active_pairs_data import RankingProblem, Split, split_of
 from riffler.reproduction.active_pairs_methods import AS_PUBLISHED, SHARES, Cell, Method, run
@@ -17,6 +19,10 @@ from riffler.reproduction.kept_runs import KeptRuns
 
 FILE = "active-pairs-runs.jsonl"
 CURVES_FILE, POINTS_FILE = "active-pairs-curves.jsonl", "active-pairs-points.jsonl"
+
+READINGS = {"no constant column": 0.0, "a constant column": 1.0}
+"""A point is compared with the zero vector. A column of ones, of which pairs know nothing, lets points have a
+threshold; whether the paper has one is not known."""
 
 Cells = Mapping[tuple[str, str], Sequence[Cell]]
 """The runs of (set, method), in the order of their seeds."""
@@ -81,28 +87,35 @@ def curve_of_pairs(
     return found
 
 
-def curve_of_points(
+def curves_of_points(
     problem: RankingProblem, n_runs: int, C: float, n_pairs: int, progress: Progress, folder: Path | None
-) -> dict[float, list[float]]:
-    """AUC on the test part for each share of points among the candidates, sampled as published."""
-    from riffler.learners.active_rank_svm import ActiveRankSVM
-
+) -> dict[str, dict[float, list[float]]]:
+    """AUC on the test part for each reading and share of points among the candidates, sampled as published."""
     kept: KeptRuns[float] = KeptRuns(_file(folder, POINTS_FILE), lambda auc: {"auc": auc}, lambda values: values["auc"])
-    found: dict[float, list[float]] = {share: [] for share in SHARES}
+    found: dict[str, dict[float, list[float]]] = {reading: {share: [] for share in SHARES} for reading in READINGS}
     for seed in range(n_runs):
         progress(seed / n_runs, f"points on {problem.name}, run {seed + 1}")
         split: Split | None = None
-        for share in SHARES:
-            key = f"{problem.name}|{len(problem.y)}|{share}|{C}|{n_pairs}|{seed}"
+        for reading, share in product(READINGS, SHARES):
+            key = f"{problem.name}|{len(problem.y)}|{share}|{C}|{n_pairs}|{seed}|{reading}"
             auc = kept.get(key)
             if auc is None:
                 split = split_of(problem, seed) if split is None else split
-                ranker = ActiveRankSVM(points=share, C=C, n_pairs=n_pairs, random_state=seed, **AS_PUBLISHED)
-                ranker.fit(split.X[split.learn], split.y[split.learn])
-                auc = roc_auc(split.y[split.test], ranker.decision_function(split.X[split.test]))
+                auc = _auc_with_points(split, share, C, n_pairs, seed, READINGS[reading])
                 kept.add(key, auc)
-            found[share].append(auc)
+            found[reading][share].append(auc)
     return found
+
+
+def _auc_with_points(split: Split, share: float, C: float, n_pairs: int, seed: int, constant: float) -> float:
+    """AUC on the test part of a dense set, one column of which is constant."""
+    from riffler.learners.active_rank_svm import ActiveRankSVM
+
+    column = np.full((split.X.shape[0], 1), constant)
+    X: Matrix = np.hstack([split.X, column])
+    ranker = ActiveRankSVM(points=share, C=C, n_pairs=n_pairs, random_state=seed, **AS_PUBLISHED)
+    ranker.fit(X[split.learn], split.y[split.learn])
+    return roc_auc(split.y[split.test], ranker.decision_function(X[split.test]))
 
 
 def _read_curve(values: Mapping[str, Any]) -> Curve:
