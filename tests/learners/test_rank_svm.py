@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 
 from riffler.learners.pair_ranker import GradedSet
 from riffler.learners.rank_svm import RankSVM, even_part, some_of
+from riffler.learners.weighted_svm import WeightedSVM
 from riffler.records import FloatArray, IntArray
 from tests.naive import pairwise as naive
 
@@ -113,3 +114,20 @@ def test_some_are_different_and_all_have_about_the_same_chance() -> None:
         counts[drawn] += 1
     np.testing.assert_allclose(counts / 3000, 0.4, atol=0.11)
     np.testing.assert_array_equal(some_of(np.arange(5), 5, rng), np.arange(5))
+
+
+@pytest.mark.parametrize("ranker", [RankSVM, WeightedSVM])
+@pytest.mark.parametrize(("noise", "C"), [(0.01, 100.0), (0.001, 1e4)])
+def test_columns_that_are_nearly_the_same_are_told_apart(
+    ranker: type[RankSVM | WeightedSVM], noise: float, C: float
+) -> None:
+    """What matters is in differences of columns, where the slope is small: a turn that adds little is not the last."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 1)) + noise * rng.normal(size=(2000, 10))
+    direction = rng.normal(size=10)
+    signal = X @ (direction - direction.mean())
+    y = (signal / signal.std() + 0.5 * rng.normal(size=2000) > 0).astype(int)
+    quick, exact = ranker(C).fit(X, y), ranker(C, tol=1e-9, max_iter=1000).fit(X, y)
+    assert quick.loss_ <= exact.loss_ * (1 + 1e-3)
+    assert quick.score(X, y) == pytest.approx(exact.score(X, y), abs=0.002)
+    assert exact.score(X, y) > 0.85

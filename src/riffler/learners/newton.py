@@ -13,9 +13,10 @@ import numpy as np
 
 from riffler.records import FloatArray, Matrix
 
-ENOUGH = 0.3  # the model is solved until a turn adds less than this share of the mean fall of the turns so far
-SOLVED = 0.1  # or less than this share of what may be left in the end
+ENOUGH = 0.3  # a model far from the end is solved until a turn adds less than this share of the mean fall of the turns
+SOLVED = 0.5  # near the end, until no more than this share of what may be left in the end can be left of the model
 DAMPED = 0.1  # of what the loss bends in the metric: the pairs that count change from step to step
+MOST_TURNS = 3  # a column: rounding makes the turns more than the columns
 ACCEPT, POOR, GOOD = 1e-4, 0.25, 0.75  # actual by predicted fall: to take a step, to shrink the region, to widen it
 
 
@@ -152,12 +153,17 @@ class _Step:
     step: FloatArray
     moves: FloatArray  # of the scores
     promised: float  # fall of the model
-    left: float  # about what more turns would add to it
+    left: float  # more turns would add no more than this to it
     length: float  # in the metric
 
 
 def _solve_model(products: Products, point: LossPoint, C: float, here: _Slope, radius: float, wanted: float) -> _Step:
-    """Minimise slope . p + p' H p / 2 over p in the region, by conjugate gradients in the metric of the diagonal M."""
+    """Minimise slope . p + p' H p / 2 over p in the region, by conjugate gradients in the metric of the diagonal M.
+
+    What is left is at most reach |residual|^2 / 2 in the metric (a Gauss-Radau rule: Meurant and Tichy 2013), since no
+    eigenvalue of the Hessian in the metric is below 1 / max(M). A turn that adds little proves nothing: where columns
+    are nearly the same, the next may add much.
+    """
     slope, metric = here.slope, 1.0 / here.diagonal
     step, moves = np.zeros_like(slope), np.zeros(products.n_rows)
     residual = -slope
@@ -166,8 +172,9 @@ def _solve_model(products: Products, point: LossPoint, C: float, here: _Slope, r
     direction_scores, bent = np.empty(products.n_rows), np.zeros(products.n_rows)
     # p' M p, p' M d and d' M d follow from one turn to the next
     of_step, of_both, of_direction = 0.0, 0.0, square
-    fall = 0.0
-    for turn in range(1, len(slope) + 1):
+    fall, farthest = 0.0, float(here.diagonal.max())
+    reach = farthest
+    for turn in range(1, MOST_TURNS * len(slope) + 1):
         products.scores(direction, direction_scores)
         point.bend(direction_scores, bent)
         curved = direction + C * products.pull_back(bent)
@@ -184,8 +191,11 @@ def _solve_model(products: Products, point: LossPoint, C: float, here: _Slope, r
         new_square = float(residual @ solved)
         # H p = -slope - residual
         before, fall = fall, float(step @ (residual - slope)) / 2.0
-        left = turn * (fall - before)
-        if not inside or left <= max(ENOUGH * fall, SOLVED * wanted) or new_square <= 1e-12 * first:
+        spare = max(reach - length, 0.0)
+        reach = spare / (spare / farthest + new_square / square) if new_square > 0 else 0.0
+        left = reach * new_square / 2.0 if inside else np.inf
+        slow = turn * (fall - before) <= ENOUGH * fall and ENOUGH * fall > wanted
+        if not inside or slow or left <= SOLVED * wanted or new_square <= 1e-20 * first:
             break
         of_both = new_square / square * (of_both + length * of_direction)
         of_direction = new_square + (new_square / square) ** 2 * of_direction
