@@ -163,3 +163,25 @@ def test_other_columns_at_prediction_and_values_that_are_not_finite(name: str) -
     broken[17, 2] = np.nan
     with pytest.raises(InputError, match=r"X holds nan in row 17, column 2"):
         ranker(name).fit(broken, y)
+
+
+@every_ranker
+def test_entries_that_stand_in_parts_count_as_their_sum(name: str) -> None:
+    whole = sparse.csr_matrix(X)
+    parts = sparse.csr_matrix(
+        (np.repeat(whole.data / 4, 4), np.repeat(whole.indices, 4), 4 * whole.indptr), shape=whole.shape
+    )
+    other = {"loss": "hinge"} if name == "active-pairs" else {}
+    learned = ranker(name, **other).fit(parts, y).coef_
+    np.testing.assert_allclose(learned, ranker(name, **other).fit(whole, y).coef_, rtol=1e-6)
+    assert parts.nnz == 4 * whole.nnz  # the caller's matrix stays as it is
+
+
+@every_ranker
+@pytest.mark.parametrize("n_labels", [50, 239])
+def test_a_score_needs_a_label_for_each_row(name: str, n_labels: int) -> None:
+    fitted = ranker(name).fit(X, y)
+    with pytest.raises(InputError, match=rf"\[240, {n_labels}\]"):
+        fitted.score(X, y[:n_labels])
+    with pytest.raises(InputError, match="inconsistent numbers"):
+        fitted.score(X[:n_labels], y)

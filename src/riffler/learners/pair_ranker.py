@@ -21,7 +21,7 @@ from riffler.learners.checks import checked_rows
 from riffler.learners.ranker import linear_scores
 from riffler.losses.pairwise import PreferencePairs
 from riffler.metrics.checked import row_weights
-from riffler.records import FloatArray, IntArray, Matrix
+from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 
 ORDER_UNKNOWN = "Write grades as numbers (higher is better), or map the relevant class to 1 and all others to 0."
 
@@ -64,7 +64,9 @@ class PairRanker(BaseEstimator):
         """Share of the pairs of different grades (in the same query) that are in order: AUC, for two grades."""
         scores = self.decision_function(X)
         weight = None if sample_weight is None else row_weights(sample_weight, len(scores))
-        grades = grades_of(column_or_1d(y), getattr(self, "classes_", None))
+        given: Any = column_or_1d(y)
+        need_equal_lengths(len(scores), len(given))
+        grades = grades_of(given, getattr(self, "classes_", None))
         return PreferencePairs(grades, groups_of(qid, len(scores)), weight).share_in_order(scores)
 
     def __sklearn_tags__(self) -> Tags:
@@ -87,15 +89,30 @@ def checked_grades(
     """Check rows, grades, weights and groups of a fit (``reset``) or of a further batch of a stream."""
     if y is None:
         raise LabelError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
-    X = checked_rows(estimator, X, reset=reset)
+    X = without_repeats(checked_rows(estimator, X, reset=reset))
     try:
         given: Any = column_or_1d(y, warn=True)
     except ValueError as error:
         raise InputError(str(error)) from error
-    if len(given) != X.shape[0]:
-        raise InputError(f"X and y have inconsistent numbers of samples: [{X.shape[0]}, {len(given)}].")
+    need_equal_lengths(X.shape[0], len(given))
     weight = np.ones(X.shape[0]) if sample_weight is None else row_weights(sample_weight, X.shape[0])
     return GradedSet(X, grades_of(given, classes), weight, groups_of(qid, X.shape[0]))
+
+
+def without_repeats(X: Matrix) -> Matrix:
+    """Give a CSR matrix in which no entry of a row stands twice: squares of parts are not the square of their sum."""
+    if is_sparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def need_equal_lengths(n_rows: int, n_labels: int) -> None:
+    """Raise unless every row has its label."""
+    if n_labels != n_rows:
+        raise InputError(
+            f"X and y have inconsistent numbers of samples: [{n_rows}, {n_labels}]. Pass the label of each row."
+        )
 
 
 def grades_of(y: Any, classes: Any = None) -> FloatArray:  # noqa: ANN401 - labels of any kind
