@@ -20,14 +20,14 @@ def test_an_unknown_result_lists_the_known_ones(tmp_path: Path, capsys: pytest.C
     assert run(["reproduce", "at-j", "--out", str(tmp_path / "out")]) == 2
     assert (
         capsys.readouterr().err
-        == "riffler: error: No published result called 'at-j'. Known: active-at-k, active-search, at-k.\n"
+        == "riffler: error: No published result called 'at-j'. Known: active-at-k, active-pairs, active-search, at-k.\n"
     )
     assert not (tmp_path / "out").exists()
 
 
 def test_parts_can_be_chosen_of_some_results_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["reproduce", "at-k", "--quick", "--runs", "2", "--out", str(tmp_path / "out")]) == 2
-    assert "for active-search only, not for at-k" in capsys.readouterr().err
+    assert "runs also for active-pairs; not for at-k" in capsys.readouterr().err
     assert run(["reproduce", "active-search", "--quick", "--policies", "nonsense", "--out", str(tmp_path / "out")]) == 2
     assert "No way of searching called 'nonsense'. Known: greedy" in capsys.readouterr().err
 
