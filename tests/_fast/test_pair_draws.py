@@ -164,7 +164,7 @@ def test_candidates_are_those_drawn_one_by_one(weight: FloatArray) -> None:
     upper, lower = np.full(n, -2, np.int32), np.full(n, -2, np.int32)
     place = pool._rows, pool.compiled, rule, np.ones(400), np.full(400, np.nan), 3, 7
     table = np.full(1 << 12, -1, np.int64)
-    n_done, n_used = pair_draws.accept_pairs(*place, n, table, upper, lower, np.empty(n), np.empty(n))
+    n_done, n_used, n_again = pair_draws.accept_pairs(*place, n, table, upper, lower, np.empty(n), np.empty(n))
     expected = dict.fromkeys(pair_draws.draw_pair(pool.compiled, 3, 0, 7 + number) for number in range(n))
-    assert n_used == n
+    assert n_used == n_done + n_again == n
     assert list(zip(upper[:n_done], lower[:n_done], strict=True)) == list(expected)

@@ -67,6 +67,35 @@ def test_inverse_weights_aim_at_the_optimum_over_all_pairs() -> None:
     assert distance("equal") > 2 * distance("inverse")
 
 
+@pytest.mark.parametrize("loss", ["squared_hinge", "logistic"])
+def test_inverse_weights_mean_all_pairs_where_most_are_right_by_far(loss: str) -> None:
+    """Pairs without a loss are never accepted, but they are part of the mean: C is that of all pairs."""
+    rng = np.random.default_rng(0)
+    labels = (rng.random(1000) < 0.3).astype(int)
+    features = rng.normal(size=(1000, 3))
+    features[:, 0] += 3 * labels
+
+    def length(sampling: str) -> float:
+        found = [
+            ActiveRankSVM(sampling, n_pairs=10_000, C=1.0, loss=loss, tol=1e-3, max_passes=500, random_state=seed)
+            for seed in range(3)
+        ]
+        return float(np.mean([np.linalg.norm(one.fit(features, labels).coef_) for one in found]))
+
+    assert length("soft-correct") == pytest.approx(length("random"), rel=0.02)
+    if loss == "squared_hinge":
+        exact = RankSVM(C=1.0, tol=1e-6).fit(features, labels)
+        assert length("soft-correct") == pytest.approx(float(np.linalg.norm(exact.coef_)), rel=0.02)
+
+
+def test_random_pairs_count_alike_where_most_are_taken() -> None:
+    """Candidates that were taken before are no sign of a small chance."""
+    features, labels = X[:100], np.arange(100) % 2
+    ranker = ActiveRankSVM("random", n_pairs=2400, C=1.0, tol=1e-6, max_passes=1000, random_state=0)
+    exact = RankSVM(C=1.0, tol=1e-8).fit(features, labels).coef_
+    np.testing.assert_allclose(ranker.fit(features, labels).coef_, exact, atol=0.01)
+
+
 def test_what_pairs_and_points_count() -> None:
     rows = np.array([3, 4, 5], np.int32)
     drawn = DrawnPairs(rows, np.array([0, 1, -1], np.int32), 6, np.array([0.5, 0.01, 1.0]), np.array([0.0, -2.0, 40.0]))

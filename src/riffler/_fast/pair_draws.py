@@ -123,11 +123,12 @@ def accept_pairs(rows, pool, rule, w, scores, seed, first, n_tries, table, upper
     Candidates are numbered from ``first``; the next call goes on from where this one ended.
 
     A point may be taken again: where one class has few rows, the other would soon be all that is left. Returns how many
-    were accepted and how many candidates were drawn. ``table`` holds the pairs taken so far.
+    were taken, how many candidates were drawn, and how many were accepted but taken before. ``table`` holds the pairs
+    taken so far.
     """
     # read once: to take an array out of a tuple costs more than a draw
     row_at, low, start, stop, keep, alias, reached, points, n_lower, points_reached = pool
-    n_rows, n_wanted, n_done = row_at.shape[0], upper.shape[0], 0
+    n_rows, n_wanted, n_done, n_again = row_at.shape[0], upper.shape[0], 0, 0
     upper_shift, lower_shift = mixed_bits(seed, 1, 0), mixed_bits(seed, 2, 0)
     # to hand six arrays to a function costs more than to draw from one block of rows that weigh the same
     simple, bottom, top = start.shape[0] == 1 and reached.shape[0] == 0 and low[0] == 0, start[0], stop[0]
@@ -153,7 +154,7 @@ def accept_pairs(rows, pool, rule, w, scores, seed, first, n_tries, table, upper
         for b in range(n_block):
             number, i, j, margin = begin + b, uppers[b], lowers[b], known[b]
             if n_done == n_wanted:
-                return n_done, number - first
+                return n_done, number - first, n_again
             if math.isnan(margin):
                 _work_out(rows, row_at, i, w, scores)
                 _work_out(rows, row_at, j, w, scores)
@@ -164,7 +165,9 @@ def accept_pairs(rows, pool, rule, w, scores, seed, first, n_tries, table, upper
             if i == NONE or j == NONE or _is_new(table, i * n_rows + j):
                 upper[n_done], lower[n_done], margins[n_done], chances[n_done] = i, j, margin, chance
                 n_done += 1
-    return n_done, n_tries
+            else:
+                n_again += 1
+    return n_done, n_tries, n_again
 
 
 @njit(cache=True)

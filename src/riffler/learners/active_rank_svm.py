@@ -86,9 +86,10 @@ class ActiveRankSVM(PairRanker):
     point_weight : float
         Weight of a point beside that of a pair.
     weighting : "inverse", "robust" or "equal"
-        "inverse" counts a pair the more the smaller its chance to be accepted was, so that the mean over the pairs is
-        that over all pairs; "robust" counts it besides by 2 / (1 + exp(abs(margin) / s)) with its margin when it was
-        drawn, so that what is wrong by far pulls less; "equal" counts all alike, as published.
+        "inverse" counts a pair the more the smaller its chance to be accepted was, so that the mean is that over all
+        pairs, those that are right by far included: C means what it means in RankSVM. "robust" counts it besides by
+        2 / (1 + exp(abs(margin) / s)) with its margin when it was drawn, so that what is wrong by far pulls less;
+        "equal" counts all alike, as published. These two take the mean over the pairs learned from, by these weights.
     candidates : "spread" or "independent"
         "spread" lets all rows come up equally often (a low-discrepancy sequence with a random start), so that few pairs
         speak for all; "independent" draws each candidate anew, as published.
@@ -234,7 +235,7 @@ class ActiveRankSVM(PairRanker):
             n_more = self._n_more(len(solver.upper), n_pairs)
             drawn = pool.draw(n_more, solver.weights, chosen, rule)
             self.n_candidates_ += drawn.n_candidates
-            solver.add(drawn.upper, drawn.lower, self._weights_of(drawn))
+            solver.add(drawn.upper, drawn.lower, self._weights_of(drawn), self._stand_for(drawn))
             done = len(solver.upper) == n_pairs or len(drawn.upper) < n_more
             solver.descend(self.tol, self.max_passes if done else min(EARLY_PASSES, self.max_passes))
             self.n_iter_ += 1
@@ -248,11 +249,16 @@ class ActiveRankSVM(PairRanker):
         points = np.minimum(drawn.upper, drawn.lower) < 0
         weight = np.where(points, float(self.point_weight), 1.0)
         if self.weighting != "equal":
-            rate = len(drawn.upper) / drawn.n_candidates
-            weight *= rate / np.maximum(drawn.chances, LEAST_CHANCE)
+            weight *= drawn.rate / np.maximum(drawn.chances, LEAST_CHANCE)
         if self.weighting == "robust":
             weight *= 2.0 * expit(-np.abs(drawn.margins) / float(self.softness))
         return weight
+
+    def _stand_for(self, drawn: DrawnPairs) -> float | None:
+        """The weight of all candidates in the unit of inverse weights: candidates without a loss are never accepted."""
+        if self.weighting != "inverse":
+            return None
+        return len(drawn.upper) * (1.0 - self.points + self.points * self.point_weight)
 
     def _take_all(self, data: GradedSet, pool: PairPool, solver: GrowingPairs) -> None:
         """Few enough pairs to take them all: each counts as its rows weigh."""

@@ -51,13 +51,22 @@ def sampling_from(name: str) -> SamplingRule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnPairs:
-    """Row numbers of pairs, -1 for the zero vector, how many candidates it took, and chance and margin of each."""
+    """Row numbers of pairs, -1 for the zero vector, how many candidates it took, and chance and margin of each.
+
+    n_again : candidates that were accepted, but taken before
+    """
 
     upper: IntArray
     lower: IntArray
     n_candidates: int
     chances: FloatArray
     margins: FloatArray
+    n_again: int = 0
+
+    @property
+    def rate(self) -> float:
+        """Share of the candidates that were accepted."""
+        return (len(self.upper) + self.n_again) / self.n_candidates
 
 
 class PairPool:
@@ -100,7 +109,7 @@ class PairPool:
         upper, lower, margins, chances = (np.empty(n_looked_at, kind) for kind in (np.int32, np.int32, float, float))
         place = self._rows, self.compiled, rule, w, self._scores, self._seed, self._n_candidates
         outputs = upper, lower, margins, chances
-        n_done, n_candidates = accept_pairs(*place, TRIES * n_looked_at, self._table, *outputs)
+        n_done, n_candidates, n_again = accept_pairs(*place, TRIES * n_looked_at, self._table, *outputs)
         self._n_candidates += n_candidates
         chosen = np.arange(n_done)
         if sampling.hard is not None:
@@ -112,7 +121,7 @@ class PairPool:
             take_pairs(len(self._pairs.rows), upper[chosen], lower[chosen], self._table)
         self._taken.append((upper[chosen], lower[chosen]))
         drawn = self._rows_at(upper[chosen]), self._rows_at(lower[chosen])
-        return DrawnPairs(*drawn, n_candidates, chances[chosen], margins[chosen])
+        return DrawnPairs(*drawn, n_candidates, chances[chosen], margins[chosen], n_again)
 
     def _make_room(self, n_more: int) -> None:
         """Keep the table of taken pairs at most half full."""

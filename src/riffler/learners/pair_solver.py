@@ -33,9 +33,12 @@ class GrowingPairs:
         self.C, self.total = C, earlier
         self.upper, self.lower, self.share = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
 
-    def add(self, upper: IntArray, lower: IntArray, weight: FloatArray) -> None:
-        """Let pairs join; -1 stands for the zero vector. A mean over more pairs gives each less."""
-        total = self.total + float(weight.sum())
+    def add(self, upper: IntArray, lower: IntArray, weight: FloatArray, stand_for: float | None = None) -> None:
+        """Let pairs join; -1 stands for the zero vector. A mean over more pairs gives each less.
+
+        stand_for : weight of all that the pairs were drawn from, those without a loss included (None: their own)
+        """
+        total = self.total + (float(weight.sum()) if stand_for is None else stand_for)
         self.shrink(self.total / total if total > 0 else 1.0)
         self.upper, self.lower = np.concatenate([self.upper, upper]), np.concatenate([self.lower, lower])
         self.share = np.concatenate([self.share, weight])
@@ -66,11 +69,11 @@ class PairSolver(GrowingPairs):
         self._work = np.zeros(X.shape[1])
         self._squares, self.alpha = np.empty(0), np.empty(0)
 
-    def add(self, upper: IntArray, lower: IntArray, weight: FloatArray) -> None:
+    def add(self, upper: IntArray, lower: IntArray, weight: FloatArray, stand_for: float | None = None) -> None:
         """Let pairs join, with nothing to say yet."""
         from riffler._fast.pair_dual import pair_squares
 
-        super().add(upper, lower, weight)
+        super().add(upper, lower, weight, stand_for)
         squares = np.empty(len(upper))
         pair_squares(self._rows, upper, lower, self._work, squares)
         self.alpha = np.concatenate([self.alpha, np.zeros(len(upper))])
