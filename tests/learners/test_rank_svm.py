@@ -131,3 +131,10 @@ def test_columns_that_are_nearly_the_same_are_told_apart(
     assert quick.loss_ <= exact.loss_ * (1 + 1e-3)
     assert quick.score(X, y) == pytest.approx(exact.score(X, y), abs=0.002)
     assert exact.score(X, y) > 0.85
+
+
+def test_columns_far_from_zero_are_as_good_as_others() -> None:
+    X, grades, _ = problem(5, n=500)
+    near, far = RankSVM(10.0, tol=1e-5).fit(X, grades), RankSVM(10.0, tol=1e-5).fit(X + 1e8, grades)
+    assert far.loss_ == pytest.approx(near.loss_, rel=1e-4)
+    np.testing.assert_allclose(far.coef_, near.coef_, rtol=0, atol=0.02 * np.abs(near.coef_).max())

@@ -22,10 +22,10 @@ def look_up(values, order, out):
 
 
 @njit(cache=True)
-def weighted_by_position(values, order, weight, out):
-    """Write weight times value by position; values come by row."""
+def weighted_by_position(values, middle, order, weight, out):
+    """Write weight times (value - middle) by position; values come by row."""
     for p in range(order.shape[0]):
-        out[p] = weight[p] * values[np.uint32(order[p])]
+        out[p] = weight[p] * (values[np.uint32(order[p])] - middle)
 
 
 @njit(cache=True)
@@ -50,11 +50,14 @@ def add_pull(order, weight, net, scale, out):
 
 
 @njit(cache=True)
-def shortfall(scores, weight, n_partners, net):
-    """Sum of 1 - margin over the active pairs: each counts 1, and gives its scores to its rows with the net's signs."""
+def shortfall(scores, middle, weight, n_partners, net):
+    """Sum of 1 - margin over the active pairs: each counts 1, and gives its scores to its rows with the net's signs.
+
+    A middle score is taken off all: it changes no margin, and the sums do not drown in it.
+    """
     total = 0.0
     for p in range(scores.shape[0]):
-        total += weight[p] * (0.5 * (n_partners[p] - net[p]) + net[p] * scores[p])
+        total += weight[p] * (0.5 * (n_partners[p] - net[p]) + net[p] * (scores[p] - middle))
     return total
 
 
