@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riffler.errors import LabelError
+from riffler._fast import pair_sums
+from riffler.errors import InputError, LabelError
 from riffler.losses.pairwise import PairwiseHinge, PairwiseSquaredHinge, PreferencePairs
 from riffler.records import FloatArray, IntArray
 from tests.naive import pairwise as naive
@@ -135,3 +136,30 @@ def test_the_share_in_order_counts_ties_by_half(case: Case) -> None:
     right = np.array([0.5 * (1 + np.sign(case.scores[i] - case.scores[j])) for i, j in pairs])
     found = PreferencePairs(case.grades, case.groups, case.weight).share_in_order(case.scores)
     assert found == pytest.approx(float(weights @ right / weights.sum()), rel=1e-12)
+
+
+@pytest.mark.parametrize("scores", [[0.0, 1.0, np.nan, 3.0], [np.inf, 1.0, 2.0, 3.0]])
+def test_scores_that_are_no_numbers_are_in_no_order(scores: list[float]) -> None:
+    with pytest.raises(InputError, match=r"The score of row [02] is (nan|inf)"):
+        PreferencePairs([0, 1, 0, 1]).share_in_order(np.array(scores))
+
+
+def test_the_loop_over_equal_scores_ends_though_nan_equals_nothing() -> None:
+    levels, starts, tree = np.array([0, 1, 0, 1], np.int32), np.array([0, 4]), np.empty(4)
+    pair_sums.weight_in_order(np.ones(4), np.array([0.0, 1.0, 3.0, np.nan]), levels, starts, tree)
+
+
+def test_there_is_a_score_for_each_row() -> None:
+    with pytest.raises(InputError, match=r"scores have shape \(2,\), there are 3 rows"):
+        PreferencePairs([0, 1, 1]).share_in_order(np.zeros(2))
+
+
+@pytest.mark.parametrize("n_grades", [2, 4])
+def test_scores_far_from_zero_keep_their_differences(n_grades: int) -> None:
+    rng = np.random.default_rng(0)
+    scores, pairs = rng.integers(-20, 20, 500) / 8, PreferencePairs(rng.integers(0, n_grades, 500))
+    for loss in (PairwiseSquaredHinge(pairs), PairwiseHinge(pairs)):
+        near, far = loss.at(scores), loss.at(scores + 2.0**28)  # no digit of the scores is lost
+        assert far.value == pytest.approx(near.value, rel=1e-6)
+        np.testing.assert_allclose(far.slope, near.slope, rtol=0, atol=1e-15)
+        assert abs(far.slope.sum()) < 1e-15

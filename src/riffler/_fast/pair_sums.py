@@ -149,7 +149,7 @@ def weight_in_order(weight, scores, levels, starts, tree):
         p = a
         while p < b:
             q = p  # rows of equal score are asked before and after all of them are in the tree: their pairs count half
-            while q < b and scores[q] == scores[p]:
+            while q < b and (q == p or scores[q] == scores[p]):
                 total += 0.5 * weight[q] * _sum_below(tree, levels[q])
                 q += 1
             for r in range(p, q):

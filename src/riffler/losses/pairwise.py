@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from riffler.errors import LabelError
+from riffler.errors import InputError, LabelError
 from riffler.losses.active_pairs import ActivePairs, PairArrays, level_starts
 from riffler.records import FloatArray, IntArray
 
@@ -59,6 +59,12 @@ class PreferencePairs:
         >>> PreferencePairs([2, 1, 0]).share_in_order(np.array([3.0, 1.0, 1.0]))
         0.833...
         """
+        n_rows = len(self._arrays.weight)
+        if np.shape(scores) != (n_rows,):
+            raise InputError(f"scores have shape {np.shape(scores)}, there are {n_rows} rows. Pass one score a row.")
+        if not np.isfinite(scores).all():
+            row = int(np.argmin(np.isfinite(scores)))
+            raise InputError(f"The score of row {row} is {scores[row]}. Scores must be finite to be put in order.")
         return self._arrays.weight_in_order(scores, self.group_starts) / self.total
 
 
