@@ -152,6 +152,20 @@ def test_rows_of_weight_are_drawn_more_often() -> None:
     assert heavy.coef_[0, 0] > 0 > light.coef_[0, 0]
 
 
+@pytest.mark.parametrize("sampling", ["soft-correct", "random"])
+def test_a_heavy_row_counts_as_many(sampling: str) -> None:
+    """Its pairs are few; they must not run out."""
+    rng = np.random.default_rng(0)
+    features, labels = rng.normal(size=(1000, 2)), np.arange(1000) < 500
+    features[:500, 0] += 1
+    features[0] = [0.0, 3.0]
+    weight = np.where(np.arange(1000) == 0, 500.0, 1.0)
+    exact = RankSVM(C=10.0, tol=1e-6).fit(features, labels, sample_weight=weight).coef_[0]
+    rankers = [ActiveRankSVM(sampling, n_pairs=5000, C=10.0, random_state=seed) for seed in range(3)]
+    found = [one.fit(features, labels, sample_weight=weight).coef_[0] for one in rankers]
+    np.testing.assert_allclose(np.mean(found, axis=0), exact, atol=0.02)
+
+
 def test_queries_and_grades() -> None:
     rng = np.random.default_rng(0)
     query = np.repeat(np.arange(50), 40)

@@ -28,8 +28,8 @@ Pool = namedtuple(
 """rows : row number by position. low, start, stop : of each block; keep, alias : Walker's table of the blocks.
 reached : weight before each position, empty where all weigh the same. points : positions by class, the lower first."""
 
-Rule = namedtuple("Rule", ["sampling", "loss", "scale", "points_share", "spread"], defaults=[False])
-"""spread : candidates fill the square of upper and lower rows evenly, not at random"""
+Rule = namedtuple("Rule", ["sampling", "loss", "scale", "points_share", "spread", "again"], defaults=[False, False])
+"""spread : candidates fill the square of upper and lower rows evenly, not at random; again : pairs may come again"""
 
 # 1 / g and 1 / g^2 of a turn, g^3 = g + 1: multiples of the two fill the unit square evenly (Roberts' R2 sequence)
 UPPER_STEP, LOWER_STEP = np.uint64(0xC13FA9A902A6328F), np.uint64(0x91E10DA5C79E7B1D)
@@ -162,7 +162,7 @@ def accept_pairs(rows, pool, rule, w, scores, seed, first, n_tries, table, upper
             chance = acceptance(rule, margin)
             if chance <= 0.0 or unit(mixed_bits(seed, 0, 4 * number + 2)) >= chance:
                 continue
-            if i == NONE or j == NONE or _is_new(table, i * n_rows + j):
+            if rule.again or i == NONE or j == NONE or _is_new(table, i * n_rows + j):
                 upper[n_done], lower[n_done], margins[n_done], chances[n_done] = i, j, margin, chance
                 n_done += 1
             else:

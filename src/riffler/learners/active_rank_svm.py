@@ -112,8 +112,8 @@ class ActiveRankSVM(PairRanker):
     coef_ : array of shape (1, n_features)
     n_features_in_ : int
     n_pairs_ : int
-        Pairs and points learned from. Fewer than asked for if there are no more, or if a thousand candidates a pair
-        had none that is worth it.
+        Pairs and points learned from; with weights, a pair that is drawn again counts again. Fewer than asked for if
+        there are no more, or if a thousand candidates a pair had none that is worth it.
     n_candidates_ : int
         Pairs looked at.
     n_iter_ : int

@@ -72,7 +72,8 @@ class DrawnPairs:
 class PairPool:
     """The pairs of a set of rows that were not taken yet.
 
-    weight : repetitions of each row; pairs are drawn in proportion to the weights of their rows
+    weight : repetitions of each row; pairs are drawn in proportion to the weights of their rows. Where these differ, a
+    pair may be taken again, as pairs of rows that stand there twice would be
     """
 
     def __init__(self, X: Matrix, pairs: PreferencePairs, weight: FloatArray, seed: int) -> None:
@@ -80,6 +81,7 @@ class PairPool:
 
         self._rows, self._pairs, self._seed = as_rows(X), pairs, seed
         self.compiled = _compiled_pool(pairs, weight[pairs.rows])
+        self._weighted = len(self.compiled.reached) > 0
         self._scores = np.empty(len(pairs.rows))
         self._table = np.full(1024, -1, np.int64)
         self._taken: list[tuple[IntArray, IntArray]] = []
@@ -100,13 +102,14 @@ class PairPool:
         return DrawnPairs(rows[np.concatenate(upper)], rows[np.concatenate(lower)], n, np.ones(n), np.zeros(n))
 
     def draw(self, n: int, w: FloatArray, sampling: SamplingRule, rule: Any) -> DrawnPairs:  # noqa: ANN401
-        """Draw at most n pairs that were not taken before (points may be), by their margins under the weights w."""
+        """Draw at most n pairs by their margins under w, not taken before (points may be, and pairs by weight)."""
         from riffler._fast.pair_draws import accept_pairs, forget_pairs, take_pairs
 
         self._scores.fill(np.nan)
         n_looked_at = n if sampling.hard is None else HARD_CANDIDATES * n
         self._make_room(n_looked_at)
         upper, lower, margins, chances = (np.empty(n_looked_at, kind) for kind in (np.int32, np.int32, float, float))
+        rule = rule._replace(again=self._weighted and sampling.hard is None)
         place = self._rows, self.compiled, rule, w, self._scores, self._seed, self._n_candidates
         outputs = upper, lower, margins, chances
         n_done, n_candidates, n_again = accept_pairs(*place, TRIES * n_looked_at, self._table, *outputs)
