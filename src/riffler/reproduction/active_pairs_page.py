@@ -34,7 +34,7 @@ def page(run: ActivePairsAgain) -> str:
         f"Soft-correct sampling as published against the others, paired t-tests at 95 %. {cells} Written *ours "
         "(theirs)*: W win, L loss, T tie.",
         _letters(run),
-        "Where the letters differ, our baselines may be the reason: WSVM has a free threshold, RankSVM is solved on all "
+        "Where letters differ, our baselines may be the reason: WSVM has a free threshold, RankSVM is solved on all "
         "pairs to a gap of a thousandth, both with C chosen as for the others. What the paper's had is not known.",
         "## AUC",
         f"Means and standard deviations over the runs. `{OURS}` is soft-correct sampling whose candidates are spread "
