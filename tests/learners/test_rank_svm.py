@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from riffler.learners.pair_ranker import GradedSet
-from riffler.learners.rank_svm import RankSVM, even_part, some_of
+from riffler.learners.rank_svm import RankSVM, even_part, part_of, some_of
 from riffler.learners.weighted_svm import WeightedSVM
 from riffler.records import FloatArray, IntArray
 from tests.naive import pairwise as naive
@@ -103,6 +103,18 @@ def test_a_part_has_rare_grades_whole_and_counts_them_as_they_are() -> None:
     np.testing.assert_array_equal(part.grades, grades[part.X[:, 0].astype(int)])
     assert len(set(part.X[:, 0])) == 100
     assert part.pairs().total == pytest.approx(data.pairs().total)
+
+
+def test_a_part_of_rows_whose_grades_all_differ_is_a_part() -> None:
+    """Grades that are measurements: one row of each would be all rows, a fifth of one row none."""
+    grades = np.random.default_rng(0).normal(size=1000)
+    data = GradedSet(np.arange(1000.0)[:, None], grades, np.ones(1000), None)
+    for chosen in (
+        even_part(data, data.pairs(), 200, np.random.RandomState(0)).X[:, 0].astype(int),
+        part_of(data.pairs(), 0.2, np.random.RandomState(0), few=0),
+    ):
+        assert len(set(chosen)) == len(chosen) == 200
+        assert abs(np.median(grades[chosen])) < 0.1
 
 
 def test_some_are_different_and_all_have_about_the_same_chance() -> None:

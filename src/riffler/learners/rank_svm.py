@@ -105,6 +105,8 @@ class RankSVM(PairRanker):
 
 def even_part(data: GradedSet, pairs: PreferencePairs, n_wanted: int, rng: np.random.RandomState) -> GradedSet:
     """Draw equally many rows of each grade (all of a rare one), weighed so that each grade counts as in the whole."""
+    if _too_many_grades(pairs, n_wanted):
+        return data.rows(np.sort(some_of(pairs.rows, n_wanted, rng)))
     of_grade = sorted(_rows_by_grade(pairs), key=len)
     drawn, weight = [], []
     for n_done, rows in enumerate(of_grade):
@@ -127,7 +129,8 @@ def part_of(pairs: PreferencePairs, share: float, rng: np.random.RandomState, fe
     n_groups = len(pairs.group_starts) - 1
     cuts = pairs.group_starts
     if n_groups == 1:
-        parts = _rows_by_grade(pairs)
+        n_wanted = _n_kept(len(pairs.rows), share, few)
+        parts = [pairs.rows] if _too_many_grades(pairs, n_wanted) else _rows_by_grade(pairs)
         return np.sort(np.concatenate([some_of(rows, _n_kept(len(rows), share, few), rng) for rows in parts]))
     groups = some_of(np.arange(n_groups), _n_kept(n_groups, share, few), rng)
     return np.sort(np.concatenate([pairs.rows[cuts[group] : cuts[group + 1]] for group in groups]))
@@ -137,6 +140,11 @@ def some_of(rows: IntArray, n: int, rng: np.random.RandomState) -> IntArray:
     """Draw n different rows, one from each of n parts of equal length: the cost does not grow with the rows."""
     cuts = np.arange(n + 1) * len(rows) // max(n, 1)
     return rows[cuts[:-1] + (rng.random_sample(n) * np.diff(cuts)).astype(np.int64)]
+
+
+def _too_many_grades(pairs: PreferencePairs, n_wanted: int) -> bool:
+    """Whether a few rows of each grade would be more than are wanted; rows at large have all sorts of grades then."""
+    return pairs.n_levels > n_wanted / 2
 
 
 def _rows_by_grade(pairs: PreferencePairs) -> list[IntArray]:
