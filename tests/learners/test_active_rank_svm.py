@@ -214,6 +214,14 @@ def test_auto_takes_pairs_until_held_out_rows_are_ordered_no_better() -> None:
     assert few.n_pairs_ == 19
 
 
+def test_auto_holds_one_of_two_queries_out() -> None:
+    query = np.where(np.arange(400) < 200, np.arange(400) % 2, np.arange(400))  # the others have one row each
+    auto = ActiveRankSVM(n_pairs="auto", random_state=0).fit(X[:400], y[:400], qid=query)
+    assert auto.n_pairs_ > 100
+    large = ActiveRankSVM(n_pairs="auto", random_state=0).fit(X, y, qid=np.arange(3000) % 2)
+    assert large.n_pairs_ != 10_000  # there was a trial
+
+
 def test_more_pairs_than_exist_are_all_taken() -> None:
     found = ActiveRankSVM(n_pairs=10_000, random_state=0).fit(X[:20], np.arange(20) < 4)
     assert found.n_pairs_ == 64

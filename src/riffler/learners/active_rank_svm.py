@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from riffler.errors import InputError, LabelError, UnknownName
 from riffler.learners.pair_newton import PairNewton
 from riffler.learners.pair_pool import DrawnPairs, PairPool, sampling_from
-from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_two_grades
+from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_above_zero, need_two_grades
 from riffler.learners.pair_solver import GrowingPairs, PairSolver, loss_code
 from riffler.records import FloatArray, Matrix
 
@@ -77,7 +77,8 @@ class ActiveRankSVM(PairRanker):
         many candidates as they need and take the worst, or the closest.
     n_pairs : int or "auto"
         Pairs (and points) to learn from; all there are if there are fewer. "auto" goes on until the order of rows held
-        out gets no better. In ``partial_fit``, pairs of each batch.
+        out (queries, where there are several) gets no better; where rows are too few for that, it takes 10,000 pairs.
+        In ``partial_fit``, pairs of each batch.
     batch : int or float
         Pairs a round: a number, or a share of those that are there.
     points : float in [0, 1]
@@ -301,9 +302,7 @@ class ActiveRankSVM(PairRanker):
             raise UnknownName.among("weighting", self.weighting, WEIGHTINGS)
         if self.candidates not in CANDIDATES:
             raise UnknownName.among("kind of candidates", self.candidates, CANDIDATES)
-        for name in ("C", "softness", "tol", "max_passes", "batch", "point_weight"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
+        need_above_zero(self, "C", "softness", "tol", "max_passes", "batch", "point_weight")
         if not 0 <= self.points <= 1:
             raise InputError(f"points must be in [0, 1], got {self.points!r}.")
         if self.n_pairs != "auto" and not (isinstance(self.n_pairs, (int, np.integer)) and self.n_pairs > 0):

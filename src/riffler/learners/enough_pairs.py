@@ -28,7 +28,9 @@ def enough_pairs(ranker: ActiveRankSVM, data: GradedSet, seed: int) -> int:
     """Give the number of pairs after which twice as many brought no rise on held-out rows (or queries)."""
     rng = np.random.RandomState(seed)
     try:
-        chosen = part_of(data.pairs(), HELD_OUT, rng, few=0)
+        pairs = data.pairs()
+        several = len(pairs.group_starts) > 2
+        chosen = part_of(pairs, HELD_OUT, rng, few=int(several))  # one of two queries is held out, no rare row
         held_out = data.rows(chosen)
         rest = data.rows(np.setdiff1d(np.arange(len(data.grades)), chosen))
         judge = held_out.pairs()
