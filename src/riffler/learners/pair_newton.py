@@ -49,7 +49,7 @@ class PairNewton(GrowingPairs):
         cost = self.share * (self.C / self.total)
         here = self._model(self.weights, cost)
         n_made = 1
-        while n_made < n_passes:
+        while n_made < max(n_passes, 2):  # one step at least
             step = -cho_solve(cho_factor(here.hessian, check_finite=False), here.slope, check_finite=False)
             promised = -float(here.slope @ step)
             for _ in range(HALVINGS):
