@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -105,6 +107,8 @@ def test_what_pairs_and_points_count() -> None:
     closeness = 2 / (1 + np.exp([0.0, 2.0 / 0.5, 40.0 / 0.5]))
     robust = ActiveRankSVM(weighting="robust", softness=0.5, point_weight=7)._weights_of(drawn)
     np.testing.assert_allclose(robust, inverse * closeness)
+    hard = replace(drawn, by_chance=False)  # ranked, not accepted by chance
+    np.testing.assert_allclose(ActiveRankSVM("hard-close", point_weight=7)._weights_of(hard), [1, 1, 7])
 
 
 def test_spread_candidates_come_nearer_to_all_pairs() -> None:
@@ -194,6 +198,37 @@ def test_rounds_tell_the_curve() -> None:
     assert [c for _, c in curve] == sorted(c for _, c in curve)
     assert ranker.n_iter_ == 5
     np.testing.assert_array_equal(ranker.coef_, ActiveRankSVM(n_pairs=1000, random_state=0).fit(X, y).coef_)
+
+
+def test_rounds_may_be_left_early() -> None:
+    ranker = ActiveRankSVM(n_pairs=1000, random_state=0)
+    first = next(iter(ranker.rounds(X, y)))
+    assert ranker.n_pairs_ == first.n_pairs == 200
+    assert ranker.score(X, y) > 0.7
+
+
+@pytest.mark.parametrize(("batch", "n_rounds"), [(np.float32(0.5), 5), (np.int64(250), 4), (0.5, 5)])
+def test_a_batch_is_a_share_or_a_number(batch: float, n_rounds: int) -> None:
+    assert ActiveRankSVM(n_pairs=1000, batch=batch, random_state=0).fit(X, y).n_iter_ == n_rounds
+
+
+@pytest.mark.parametrize("n_pairs", [100, 5000])
+def test_the_unit_of_weights_says_nothing_in_a_stream(n_pairs: int) -> None:
+    """Of some batches all pairs are taken, of others some."""
+
+    def learned(unit: float) -> object:
+        ranker = ActiveRankSVM(n_pairs=n_pairs, C=1.0, random_state=0)
+        for part in (slice(0, 500), slice(500, 530)):
+            weight = unit * (1.0 + np.arange(part.stop - part.start) % 2)
+            ranker.partial_fit(X[part], y[part], sample_weight=weight)
+        return ranker.coef_
+
+    np.testing.assert_allclose(learned(1024.0), learned(1.0), rtol=1e-9)
+
+
+def test_points_do_not_outnumber_pairs_that_are_all_taken() -> None:
+    found = ActiveRankSVM(n_pairs=10_000, points=0.1, random_state=0).fit(X[:7], np.arange(7) < 5)
+    assert found.n_pairs_ <= 12
 
 
 def test_progress_is_told_after_each_round() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from time import perf_counter
 from typing import Any, Self
 
@@ -74,7 +75,7 @@ class ActiveRankSVM(PairRanker):
     sampling : "soft-correct", "soft-close", "hard-correct", "hard-close" or "random"
         Which candidates are accepted. "soft-correct": with chance tanh(h / 2s) for a hinge (or logistic) loss of h;
         "soft-close": with chance 2 / (1 + exp(abs(margin) / s)); s is ``softness``. The hard ones look at ten times as
-        many candidates as they need and take the worst, or the closest.
+        many candidates as they need and take the worst, or the closest; chances they have none, so none to weigh by.
     n_pairs : int or "auto"
         Pairs (and points) to learn from; all there are if there are fewer. "auto" goes on until the order of rows held
         out (queries, where there are several) gets no better; where rows are too few for that, it takes 10,000 pairs.
@@ -83,7 +84,8 @@ class ActiveRankSVM(PairRanker):
         Pairs a round: a number, or a share of those that are there.
     points : float in [0, 1]
         Share of candidates that are points: a row against the zero vector, upwards for the higher grade and downwards
-        for the lower, both grades equally often. For two grades only.
+        for the lower, both grades equally often. For two grades only. Where pairs are fewer than asked for, points are
+        no more than this share of both.
     point_weight : float
         Weight of a point beside that of a pair.
     weighting : "inverse", "robust" or "equal"
@@ -172,7 +174,10 @@ class ActiveRankSVM(PairRanker):
     def rounds(
         self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> Iterator[Round]:
-        """Fit round by round, telling what is known after each: the curve of quality against pairs or time."""
+        """Fit round by round, telling what is known after each: the curve of quality against pairs or time.
+
+        After each round the ranker has what was learned so far, and the rounds may be left there.
+        """
         self._check_settings()
         data = checked_grades(self, X, y, sample_weight, qid)
         self._check_grades(data)
@@ -184,10 +189,10 @@ class ActiveRankSVM(PairRanker):
             n_pairs = enough_pairs(self, data, seed)
         solver = self._solver(data, seed)
         for found in self._grow(data, solver, int(n_pairs), seed):
+            self._publish(solver, data)
             if self.progress is not None:
                 self.progress(min(1.0, found.n_pairs / int(n_pairs)), f"{found.n_pairs:,} pairs")
             yield found
-        self._publish(solver, data)
 
     def partial_fit(
         self,
@@ -228,6 +233,8 @@ class ActiveRankSVM(PairRanker):
             self._take_all(data, pool, solver)
             yield Round(len(solver.upper), pool.n_pairs, clock.stop(), solver.weights)
             return
+        if self.points < 1:
+            n_pairs = min(n_pairs, int(np.ceil(pool.n_pairs / (1 - self.points))))
         sampling = sampling_from(self.sampling)
         code = loss_code(self.loss)
         while True:
@@ -249,7 +256,7 @@ class ActiveRankSVM(PairRanker):
         """What each pair counts: alike; or by 1 / chance, so that the mean is that of all pairs; or less if far off."""
         points = np.minimum(drawn.upper, drawn.lower) < 0
         weight = np.where(points, float(self.point_weight), 1.0)
-        if self.weighting != "equal":
+        if self.weighting != "equal" and drawn.by_chance:
             weight *= drawn.rate / np.maximum(drawn.chances, LEAST_CHANCE)
         if self.weighting == "robust":
             weight *= 2.0 * expit(-np.abs(drawn.margins) / float(self.softness))
@@ -257,22 +264,23 @@ class ActiveRankSVM(PairRanker):
 
     def _stand_for(self, drawn: DrawnPairs) -> float | None:
         """The weight of all candidates in the unit of inverse weights: candidates without a loss are never accepted."""
-        if self.weighting != "inverse":
+        if self.weighting != "inverse" or not drawn.by_chance:
             return None
         return len(drawn.upper) * (1.0 - self.points + self.points * self.point_weight)
 
     def _take_all(self, data: GradedSet, pool: PairPool, solver: GrowingPairs) -> None:
-        """Few enough pairs to take them all: each counts as its rows weigh."""
+        """Few enough pairs to take them all: each counts as its rows weigh, one on average, as those that are drawn."""
         drawn = pool.all_pairs()
-        solver.add(drawn.upper, drawn.lower, data.weight[drawn.upper] * data.weight[drawn.lower])
+        weight = data.weight[drawn.upper] * data.weight[drawn.lower]
+        solver.add(drawn.upper, drawn.lower, weight / weight.mean())
         solver.descend(self.tol, self.max_passes)
         self.n_iter_, self.n_candidates_ = 1, drawn.n_candidates
 
     def _n_more(self, n_there: int, n_pairs: int) -> int:
-        if isinstance(self.batch, float):
-            n_more = max(FIRST_PAIRS if n_there == 0 else 1, round(self.batch * n_there))
-        else:
+        if isinstance(self.batch, Integral):
             n_more = int(self.batch)
+        else:
+            n_more = max(FIRST_PAIRS if n_there == 0 else 1, round(float(self.batch) * n_there))
         return min(n_more, n_pairs - n_there)
 
     def _solver(

@@ -53,7 +53,7 @@ def sampling_from(name: str) -> SamplingRule:
 class DrawnPairs:
     """Row numbers of pairs, -1 for the zero vector, how many candidates it took, and chance and margin of each.
 
-    n_again : candidates that were accepted, but taken before
+    n_again : candidates that were accepted, but taken before; by_chance : whether chances decided, and nothing else
     """
 
     upper: IntArray
@@ -62,6 +62,7 @@ class DrawnPairs:
     chances: FloatArray
     margins: FloatArray
     n_again: int = 0
+    by_chance: bool = True
 
     @property
     def rate(self) -> float:
@@ -124,7 +125,7 @@ class PairPool:
             take_pairs(len(self._pairs.rows), upper[chosen], lower[chosen], self._table)
         self._taken.append((upper[chosen], lower[chosen]))
         drawn = self._rows_at(upper[chosen]), self._rows_at(lower[chosen])
-        return DrawnPairs(*drawn, n_candidates, chances[chosen], margins[chosen], n_again)
+        return DrawnPairs(*drawn, n_candidates, chances[chosen], margins[chosen], n_again, sampling.hard is None)
 
     def _make_room(self, n_more: int) -> None:
         """Keep the table of taken pairs at most half full."""
