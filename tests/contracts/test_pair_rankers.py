@@ -185,3 +185,18 @@ def test_a_score_needs_a_label_for_each_row(name: str, n_labels: int) -> None:
         fitted.score(X, y[:n_labels])
     with pytest.raises(InputError, match="inconsistent numbers"):
         fitted.score(X[:n_labels], y)
+
+
+@every_ranker
+@pytest.mark.parametrize("value", [0.0, np.nan, np.inf])
+def test_settings_are_finite(name: str, value: float) -> None:
+    setting = "alpha" if name == "crr" else "C"
+    with pytest.raises(InputError, match=rf"{setting} must be above 0, got {value}. Pass a finite number"):
+        ranker(name, **{setting: value}).fit(X, y)
+
+
+@every_ranker
+def test_values_whose_squares_overflow_are_to_be_scaled(name: str) -> None:
+    for rows in (X * 1e160, sparse.csr_array(X * -1e160)):
+        with pytest.raises(InputError, match=r"X holds values beyond 1e\+140, .* Scale the columns first"):
+            ranker(name).fit(rows, y)

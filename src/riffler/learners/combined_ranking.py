@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from riffler.errors import InputError, LabelError
 from riffler.learners.pair_pool import PairPool
-from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_two_grades
+from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_above_zero, need_two_grades
 from riffler.learners.pair_solver import loss_code
 from riffler.records import Matrix
 
@@ -117,8 +117,6 @@ class CombinedRankingRegression(PairRanker):
 
     def _check_settings(self) -> None:
         loss_code(self.loss)
-        for name in ("alpha", "n_steps"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
+        need_above_zero(self, "alpha", "n_steps")
         if not 0 <= self.points <= 1:
             raise InputError(f"points must be in [0, 1], got {self.points!r}.")

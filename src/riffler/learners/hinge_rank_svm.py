@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from riffler.learners.newton import Products
-from riffler.learners.pair_ranker import PairRanker, checked_grades, need_two_grades
+from riffler.learners.pair_ranker import PairRanker, checked_grades, need_above_zero, need_two_grades
 from riffler.losses.pairwise import PairwiseHinge
 from riffler.records import FloatArray, Matrix
 from riffler.structured.cutting_plane import Plane, minimise_by_planes
@@ -53,6 +53,7 @@ class HingeRankSVM(PairRanker):
         self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> Self:
         """Learn from all pairs of rows of different grades (in the same query)."""
+        need_above_zero(self, "C", "tol", "max_iter")
         data = checked_grades(self, X, y, sample_weight, qid)
         need_two_grades(data)
         loss, products = PairwiseHinge(data.pairs()), Products(data.X)

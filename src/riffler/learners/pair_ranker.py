@@ -23,6 +23,7 @@ from riffler.losses.pairwise import PreferencePairs
 from riffler.metrics.checked import row_weights
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 
+LARGEST = 1e140  # in X: squares of more, summed and weighed, leave the range of floats
 ORDER_UNKNOWN = "Write grades as numbers (higher is better), or map the relevant class to 1 and all others to 0."
 
 
@@ -90,6 +91,7 @@ def checked_grades(
     if y is None:
         raise LabelError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
     X = without_repeats(checked_rows(estimator, X, reset=reset))
+    need_moderate_values(X)
     try:
         given: Any = column_or_1d(y, warn=True)
     except ValueError as error:
@@ -105,6 +107,23 @@ def without_repeats(X: Matrix) -> Matrix:
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def need_moderate_values(X: Matrix) -> None:
+    """Raise if squares of the values cannot be summed."""
+    values: Any = X.data if is_sparse(X) else X
+    if values.size and max(float(values.max()), -float(values.min())) > LARGEST:
+        raise InputError(
+            f"X holds values beyond {LARGEST:g}, whose squares are beyond the range of floats. "
+            "Scale the columns first (for example with sklearn.preprocessing.StandardScaler)."
+        )
+
+
+def need_above_zero(estimator: BaseEstimator, *names: str) -> None:
+    """Raise unless these settings are finite numbers above 0."""
+    for name in names:
+        if not 0 < getattr(estimator, name) < np.inf:
+            raise InputError(f"{name} must be above 0, got {getattr(estimator, name)!r}. Pass a finite number.")
 
 
 def need_equal_lengths(n_rows: int, n_labels: int) -> None:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from riffler.errors import InputError
 from riffler.learners.newton import Solution, minimise
-from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_two_grades
+from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_above_zero, need_two_grades
 from riffler.losses.pairwise import PairwiseSquaredHinge, PreferencePairs
 from riffler.records import FloatArray, IntArray, Matrix
 
@@ -73,9 +72,7 @@ class RankSVM(PairRanker):
         self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None, qid: ArrayLike | None = None
     ) -> Self:
         """Learn from all pairs of rows of different grades (in the same query)."""
-        for name in ("C", "tol", "max_iter"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
+        need_above_zero(self, "C", "tol", "max_iter")
         data = checked_grades(self, X, y, sample_weight, qid)
         need_two_grades(data)
         rng = check_random_state(self.random_state)

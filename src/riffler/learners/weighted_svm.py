@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import ClassifierTags, Tags
 
-from riffler.errors import InputError, LabelError
+from riffler.errors import LabelError
 from riffler.learners.newton import minimise
-from riffler.learners.pair_ranker import PairRanker, checked_grades, need_two_grades
+from riffler.learners.pair_ranker import PairRanker, checked_grades, need_above_zero, need_two_grades
 from riffler.losses.pointwise import PointwiseSquaredHinge
 from riffler.records import Matrix
 
@@ -50,9 +50,7 @@ class WeightedSVM(PairRanker):
 
     def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from all rows."""
-        for name in ("C", "tol", "max_iter"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}.")
+        need_above_zero(self, "C", "tol", "max_iter")
         data = checked_grades(self, X, y, sample_weight, None)
         low, high = need_two_grades(data)
         strange = np.flatnonzero((data.grades != low) & (data.grades != high) & (data.weight > 0))
