@@ -10,6 +10,7 @@ from scipy.stats import binomtest, chisquare
 
 from riffler._fast import pair_draws
 from riffler._fast.rows import as_rows
+from riffler.learners import pair_pool
 from riffler.learners.pair_pool import PairPool, sampling_from
 from riffler.losses.pairwise import PreferencePairs
 from riffler.records import FloatArray
@@ -152,6 +153,22 @@ def test_only_rows_that_come_up_are_scored() -> None:
     pool.draw(100, np.zeros(2), sampling_from("random"), pair_draws.Rule(0, 0, 1.0, 0.0))
     assert np.isfinite(pool._scores).sum() <= 200
     assert as_rows(X).values is X
+
+
+def test_where_none_is_worth_it_few_candidates_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand tries a pair are for pairs that are rare, not for pairs that are not there."""
+    grades = np.arange(400) % 2
+    rule = pair_draws.Rule(pair_draws.SOFT_CORRECT, pair_draws.HINGE, 1.0, 0.0)
+    pool = PairPool(5.0 * grades[:, None], PreferencePairs(grades), np.ones(400), seed=0)
+    found = pool.draw(5000, np.ones(1), sampling_from("soft-correct"), rule)
+    assert (len(found.upper), found.n_candidates) == (0, pair_pool.TRIES_AT_ONCE)
+    drawn = []
+    for n_at_once in (100, 10**6):
+        monkeypatch.setattr(pair_pool, "TRIES_AT_ONCE", n_at_once)
+        pool = PairPool(5.0 * grades[:, None], PreferencePairs(grades), np.ones(400), seed=0)
+        drawn.append(pool.draw(500, np.zeros(1), sampling_from("soft-correct"), rule))
+    np.testing.assert_array_equal(drawn[0].upper, drawn[1].upper)
+    assert drawn[0].n_candidates == drawn[1].n_candidates
 
 
 @pytest.mark.parametrize("weight", [np.ones(400), 1.0 + np.arange(400) % 3])

@@ -20,6 +20,9 @@ HARD_CANDIDATES = 10
 TRIES = 1000
 """Candidates for each pair wanted; where that many are not enough, the others are right by far."""
 
+TRIES_AT_ONCE = 500_000
+"""Candidates between two chances to interrupt; where none of them is accepted, no more are tried."""
+
 
 @dataclass(frozen=True, slots=True)
 class SamplingRule:
@@ -111,9 +114,15 @@ class PairPool:
         self._make_room(n_looked_at)
         upper, lower, margins, chances = (np.empty(n_looked_at, kind) for kind in (np.int32, np.int32, float, float))
         rule = rule._replace(again=self._weighted and sampling.hard is None)
-        place = self._rows, self.compiled, rule, w, self._scores, self._seed, self._n_candidates
-        outputs = upper, lower, margins, chances
-        n_done, n_candidates, n_again = accept_pairs(*place, TRIES * n_looked_at, self._table, *outputs)
+        place = self._rows, self.compiled, rule, w, self._scores, self._seed
+        n_done = n_candidates = n_again = 0
+        while n_done < n_looked_at and n_candidates < TRIES * n_looked_at:
+            n_tries = min(TRIES_AT_ONCE, TRIES * n_looked_at - n_candidates)
+            rest = [of_pairs[n_done:] for of_pairs in (upper, lower, margins, chances)]
+            found = accept_pairs(*place, self._n_candidates + n_candidates, n_tries, self._table, *rest)
+            n_done, n_candidates, n_again = n_done + found[0], n_candidates + found[1], n_again + found[2]
+            if found[0] == 0:
+                break
         self._n_candidates += n_candidates
         chosen = np.arange(n_done)
         if sampling.hard is not None:
