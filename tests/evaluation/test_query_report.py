@@ -45,6 +45,14 @@ def test_grades_may_start_anywhere() -> None:
     assert shifted == query_report(GRADES, SCORES, QUERIES, baseline="poor", n_resamples=20)
 
 
+def test_a_query_without_pairs_may_have_the_lowest_grade() -> None:
+    grades = GRADES + 1
+    grades[QUERIES == 7] = 0.0
+    report = query_report(grades, SCORES, QUERIES, 5, baseline="poor", n_resamples=10)
+    assert report.rows[0].ndcg.value == pytest.approx(by_query(ndcg_at, grades, SCORES["good"], n=5))
+    assert report.rows[0].ndcg.value == mean_ndcg(grades, SCORES["good"], QUERIES, 5)
+
+
 def test_what_cannot_be_measured() -> None:
     with pytest.raises(LabelError, match="no group has rows of two different labels"):
         query_report(GRADES, SCORES, np.arange(320), baseline="poor")

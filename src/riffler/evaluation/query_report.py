@@ -62,12 +62,9 @@ def query_report(
     if baseline not in scores:
         raise UnknownName.among("method", baseline, scores)
     given, groups = np.asarray(grades, dtype=np.float64), np.asarray(queries)
-    told_apart = _with_several_grades(given, groups)
+    above_zero, told_apart = _told_apart(given, groups)
     values = np.array(
-        [
-            _measures(given[told_apart], np.asarray(one)[told_apart], groups[told_apart], n_top)
-            for one in scores.values()
-        ]
+        [_measures(above_zero, np.asarray(one)[told_apart], groups[told_apart], n_top) for one in scores.values()]
     )  # (n_methods, n_measures, n_queries)
     rng = np.random.default_rng(seed)
     n_queries = values.shape[2]
@@ -81,24 +78,21 @@ def query_report(
 
 def mean_ndcg(grades: FloatArray, scores: FloatArray, queries: NDArray[np.int64], n_top: int) -> float:
     """NDCG of the first ``n_top`` items, averaged over the queries that have items of several grades."""
-    told_apart = _with_several_grades(grades, queries)
-    above_zero = grades[told_apart] - grades.min()
+    above_zero, told_apart = _told_apart(grades, queries)
     return metric_by_group(ndcg_at, above_zero, scores[told_apart], queries[told_apart], n=n_top).mean
 
 
-def _with_several_grades(grades: FloatArray, queries: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Rows of the queries that have pairs."""
-    rows = PreferencePairs(grades, queries).rows
-    return np.isin(queries, queries[rows])
+def _told_apart(grades: FloatArray, queries: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Grades of the rows of the queries that have pairs, less the lowest of all rows; and which rows these are."""
+    told_apart = np.isin(queries, queries[PreferencePairs(grades, queries).rows])
+    return grades[told_apart] - grades.min(), told_apart
 
 
-def _measures(grades: FloatArray, scores: FloatArray, queries: NDArray[np.int64], n_top: int) -> list[FloatArray]:
-    relevant = (grades > grades.min()).astype(np.int64)
-    above_zero = grades - grades.min()
+def _measures(above_zero: FloatArray, scores: FloatArray, queries: NDArray[np.int64], n_top: int) -> list[FloatArray]:
     return [
         metric_by_group(ndcg_at, above_zero, scores, queries, n=n_top).values,
         metric_by_group(_share_in_order, above_zero, scores, queries).values,
-        metric_by_group(reciprocal_rank, relevant, scores, queries).values,
+        metric_by_group(reciprocal_rank, (above_zero > 0).astype(np.int64), scores, queries).values,
     ]
 
 
