@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
@@ -117,10 +118,17 @@ def placements(labels: IntArray, scores: FloatArray, of: int) -> FloatArray:
 def fitted(
     method: Method, split: Split, seed: int, point: dict[str, Any], train: IntArray, score: IntArray
 ) -> tuple[FloatArray, float]:
-    """Scores of some rows by the ranker fitted on others, and the CPU seconds of the fit."""
+    """Scores of some rows by the ranker fitted on others, and the CPU seconds of the fit.
+
+    What a grid offers may be too much for the steps allowed; it is judged by what it gives, as the others are.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
     model = method.make(seed, **point)
     X = split.X[train]
     start = process_time()
-    model.fit(X, split.y[train])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, split.y[train])
     seconds = process_time() - start
     return np.asarray(model.decision_function(split.X[score])), seconds
