@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from riffler.errors import LabelError
@@ -80,3 +81,10 @@ def test_a_stream_of_batches_is_learned() -> None:
     ranker.partial_fit(X[:5], np.zeros(5, int))  # no pairs in it
     np.testing.assert_array_equal(ranker.coef_, before)
     assert ranker.score(X, y) > RankSVM().fit(X, y).score(X, y) - 0.05
+
+
+@pytest.mark.parametrize("ranker", [RankSVM, WeightedSVM, HingeRankSVM])
+def test_steps_that_run_out_are_told(ranker: type[RankSVM | WeightedSVM | HingeRankSVM]) -> None:
+    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=1 before .* a larger max_iter"):
+        ranker(tol=1e-6, max_iter=1).fit(X, y)
+    ranker(tol=1e-2).fit(X, y)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from riffler.learners.newton import Products
-from riffler.learners.pair_ranker import PairRanker, checked_grades, need_above_zero, need_two_grades
+from riffler.learners.pair_ranker import PairRanker, checked_grades, need_above_zero, need_two_grades, warn_unless
 from riffler.losses.pairwise import PairwiseHinge
 from riffler.records import FloatArray, Matrix
 from riffler.structured.cutting_plane import Plane, minimise_by_planes
@@ -64,6 +64,7 @@ class HingeRankSVM(PairRanker):
             return Plane(-products.pull_back(point.slope), point.value - float(point.slope @ scores))
 
         found = minimise_by_planes(oracle, data.X.shape[1], float(self.C), tol=self.tol, max_iter=self.max_iter)
+        warn_unless(found.gap <= self.tol * found.value, self, "max_iter")
         self.loss_, self.bound_, self.n_iter_ = found.value, found.bound, found.n_planes
         self.coef_ = found.weights.astype(data.X.dtype).reshape(1, -1)
         return self

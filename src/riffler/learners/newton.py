@@ -59,6 +59,7 @@ class Solution:
     value: float
     n_steps: int
     n_products: int
+    converged: bool  # else max_iter came first
 
 
 class Products:
@@ -112,7 +113,7 @@ def minimise(X: Matrix, loss: ScoreLoss, C: float, start: FloatArray, *, tol: fl
     here = _slope_at(products, point, C, w)
     radius, trial_scores, n_steps = np.inf, np.empty(X.shape[0]), 0
     # |slope|^2 / 2 bounds what is left
-    while n_steps < max_iter and float(here.slope @ here.slope) / 2.0 > tol * value:
+    while not (converged := float(here.slope @ here.slope) / 2.0 <= tol * value) and n_steps < max_iter:
         step = _solve_model(products, point, C, here, radius, tol * value)
         n_steps += 1
         np.add(scores, step.moves, out=trial_scores)
@@ -125,10 +126,11 @@ def minimise(X: Matrix, loss: ScoreLoss, C: float, start: FloatArray, *, tol: fl
             scores, trial_scores = trial_scores, scores
         # what a step leaves: the part of its model that was not solved, and what the model did not foresee
         if max(step.left, ENOUGH * step.promised) + abs(1.0 - ratio) * step.promised <= tol * abs(value):
+            converged = True
             break
         if ratio > ACCEPT:
             here = _slope_at(products, point, C, w)
-    return Solution(w, value, n_steps, products.n_done)
+    return Solution(w, value, n_steps, products.n_done, converged)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ any kind, or numbers of which higher is better), and ``qid`` names the query who
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d
 
@@ -98,7 +100,10 @@ def checked_grades(
         raise InputError(str(error)) from error
     need_equal_lengths(X.shape[0], len(given))
     weight = np.ones(X.shape[0]) if sample_weight is None else row_weights(sample_weight, X.shape[0])
-    return GradedSet(X, grades_of(given, classes), weight, groups_of(qid, X.shape[0]))
+    known = known_labels(given, classes) if reset else getattr(estimator, "classes_", known_labels(given, classes))
+    data = GradedSet(X, grades_of(given, known), weight, groups_of(qid, X.shape[0]))
+    _remember(estimator, known)
+    return data
 
 
 def without_repeats(X: Matrix) -> Matrix:
@@ -119,6 +124,17 @@ def need_moderate_values(X: Matrix) -> None:
         )
 
 
+def warn_unless(converged: bool, ranker: PairRanker, setting: str) -> None:
+    """Warn that the steps ran out, and say what to do."""
+    if not converged:
+        warnings.warn(
+            f"{type(ranker).__name__} stopped after {setting}={getattr(ranker, setting)} before it came within tol of "
+            f"the best: scale the columns, ask for a smaller C, a larger tol or a larger {setting}.",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
 def need_above_zero(estimator: BaseEstimator, *names: str) -> None:
     """Raise unless these settings are finite numbers above 0."""
     for name in names:
@@ -134,30 +150,66 @@ def need_equal_lengths(n_rows: int, n_labels: int) -> None:
         )
 
 
+def known_labels(y: Any, classes: Any = None) -> Any:  # noqa: ANN401 - labels of any kind
+    """Give the labels that a ranker may meet: those it was told, else the two of y; None for numbers, or for one label.
+
+    >>> known_labels(np.array(["no", "yes", "no"])).tolist()
+    ['no', 'yes']
+    """
+    if classes is not None:
+        return np.unique(np.asarray(classes))
+    if _are_numbers(y):
+        return None
+    try:
+        names = np.unique(y)
+    except TypeError as error:  # text and numbers
+        raise LabelError(f"Unknown label type: y mixes {type(y[0]).__name__} with others. {ORDER_UNKNOWN}") from error
+    return None if len(names) == 1 else names
+
+
+def _remember(estimator: BaseEstimator, known: Any) -> None:  # noqa: ANN401 - labels of any kind
+    if known is not None:
+        estimator.classes_ = known
+    elif hasattr(estimator, "classes_"):
+        del estimator.classes_
+
+
+def _are_numbers(y: Any) -> bool:  # noqa: ANN401 - labels of any kind
+    return y.dtype.kind in "biuf" or (y.dtype == object and all(isinstance(label, Number) for label in y))
+
+
 def grades_of(y: Any, classes: Any = None) -> FloatArray:  # noqa: ANN401 - labels of any kind
     """Turn labels into numbers: numbers stay, of two labels of another kind the later in the alphabet is the better.
 
     >>> grades_of(np.array(["no", "yes", "no"]))
     array([0., 1., 0.])
     """
-    if y.dtype.kind in "biuf":
+    names = known_labels(y, classes)
+    if names is not None:
+        _need_known(y, names)
+    if _are_numbers(y):
         grades: FloatArray = y.astype(np.float64, copy=False)
         strange = np.flatnonzero(~np.isfinite(grades))
         if strange.size:
             raise LabelError(f"y must be finite; row {strange[0]} is {y[strange[0]]}. Fix or drop that row.")
         return grades
-    if y.dtype == object and all(isinstance(label, Number) for label in y):
-        return grades_of(np.array(y, dtype=np.float64))
-    try:
-        names = np.unique(y) if classes is None else np.unique(classes)
-    except TypeError as error:  # text and numbers
-        raise LabelError(f"Unknown label type: y mixes {type(y[0]).__name__} with others. {ORDER_UNKNOWN}") from error
+    if names is None:  # one label
+        return np.zeros(len(y))
     if len(names) > 2:
         raise LabelError(
             f"Unknown label type: y has {len(names)} labels that are not numbers, so their order is not known. "
             f"{ORDER_UNKNOWN}"
         )
     return np.asarray(y == names[-1], dtype=np.float64)
+
+
+def _need_known(y: Any, names: Any) -> None:  # noqa: ANN401 - labels of any kind
+    strange = np.flatnonzero(~np.isin(y, names))
+    if strange.size:
+        raise LabelError(
+            f"y holds {y[strange[0]]!r} in row {strange[0]}, this ranker knows the labels {names.tolist()}. "
+            "Pass all labels as classes to the first partial_fit."
+        )
 
 
 def groups_of(qid: ArrayLike | None, n_rows: int) -> IntArray | None:
@@ -170,7 +222,12 @@ def groups_of(qid: ArrayLike | None, n_rows: int) -> IntArray | None:
     if given.dtype.kind == "f" and not np.isfinite(given).all():
         row = int(np.argmin(np.isfinite(given)))
         raise InputError(f"qid must name a query in every row; row {row} is {given[row]}. Fix or drop that row.")
-    return np.unique(given, return_inverse=True)[1]
+    try:
+        return np.unique(given, return_inverse=True)[1]
+    except TypeError as error:  # text and None
+        raise InputError(
+            "qid mixes text with numbers or None. Write all queries in one way, and name one in every row."
+        ) from error
 
 
 def need_two_grades(data: GradedSet) -> tuple[float, float]:
@@ -181,3 +238,19 @@ def need_two_grades(data: GradedSet) -> tuple[float, float]:
     if low == high:
         raise LabelError(f"y has one class only ({low:g}): a ranker needs positives and negatives. Check the labels.")
     return low, high
+
+
+def need_points_apart(points: float, data: GradedSet) -> None:
+    """Raise where there are points, but more than two grades, not counting rows of weight 0."""
+    present = data.grades[data.weight > 0]
+    if points > 0 and present.size and not np.isin(present, (present.min(), present.max())).all():
+        raise LabelError(
+            f"points={points} needs two grades, y has more: a point says only whether a row is relevant. "
+            "Use points=0, or map the relevant grades to 1 and all others to 0."
+        )
+
+
+def need_share(points: float) -> None:
+    """Raise unless the share of points is one."""
+    if not 0 <= points <= 1:
+        raise InputError(f"points must be in [0, 1], got {points!r}.")

@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from riffler.learners.newton import Solution, minimise
-from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_above_zero, need_two_grades
+from riffler.learners.pair_ranker import (
+    GradedSet,
+    PairRanker,
+    checked_grades,
+    need_above_zero,
+    need_two_grades,
+    warn_unless,
+)
 from riffler.losses.pairwise import PairwiseSquaredHinge, PreferencePairs
 from riffler.records import FloatArray, IntArray, Matrix
 
@@ -79,6 +86,7 @@ class RankSVM(PairRanker):
         pairs = data.pairs()
         start = self._first_guess(data, pairs, rng)
         found = self._descend(data.X, pairs, start)
+        warn_unless(found.converged, self, "max_iter")
         self.loss_, self.n_iter_, self.n_products_ = found.value, found.n_steps, found.n_products
         self.coef_ = found.weights.astype(data.X.dtype).reshape(1, -1)
         return self

@@ -10,7 +10,7 @@ from sklearn.utils import ClassifierTags, Tags
 
 from riffler.errors import LabelError
 from riffler.learners.newton import minimise
-from riffler.learners.pair_ranker import PairRanker, checked_grades, need_above_zero, need_two_grades
+from riffler.learners.pair_ranker import PairRanker, checked_grades, need_above_zero, need_two_grades, warn_unless
 from riffler.losses.pointwise import PointwiseSquaredHinge
 from riffler.records import Matrix
 
@@ -66,6 +66,7 @@ class WeightedSVM(PairRanker):
         loss = PointwiseSquaredHinge(signs, share)
         start = np.zeros(data.X.shape[1])
         found = minimise(data.X, loss, float(self.C), start, tol=self.tol, max_iter=self.max_iter)
+        warn_unless(found.converged, self, "max_iter")
         self.coef_ = found.weights.astype(data.X.dtype).reshape(1, -1)
         self.intercept_ = np.array([loss.at(self.decision_function(data.X)).intercept], dtype=data.X.dtype)
         self.loss_, self.n_iter_ = found.value, found.n_steps
