@@ -26,6 +26,7 @@ X[np.abs(X) < 0.3] = 0.0
 QUICK: dict[str, Any] = {"n_pairs": 1000, "n_steps": 5000}
 every_ranker = pytest.mark.parametrize("name", PAIR_RANKERS)
 with_queries = pytest.mark.parametrize("name", [name for name in PAIR_RANKERS if name != "wsvm"])
+with_streams = pytest.mark.parametrize("name", ["active-pairs", "crr"])
 
 
 def ranker(name: str, **params: Any) -> Any:  # noqa: ANN401 - an estimator
@@ -200,3 +201,32 @@ def test_values_whose_squares_overflow_are_to_be_scaled(name: str) -> None:
     for rows in (X * 1e160, sparse.csr_array(X * -1e160)):
         with pytest.raises(InputError, match=r"X holds values beyond 1e\+140, .* Scale the columns first"):
             ranker(name).fit(rows, y)
+
+
+@with_streams
+def test_a_stream_keeps_its_labels(name: str) -> None:
+    words = np.where(y > 0, "yes", "no")
+    for given in (None, ["no", "yes"]):
+        fitted = ranker(name).partial_fit(X, words, classes=given)
+        assert fitted.classes_.tolist() == ["no", "yes"]
+        with pytest.raises(LabelError, match=r"y holds .*'perhaps'.* in row 0, this ranker knows the labels"):
+            fitted.partial_fit(X, np.where(np.arange(len(y)) == 0, "perhaps", words))
+        assert fitted.score(X, words) > 0.7
+    with pytest.raises(LabelError, match="y holds 'later' in row"):
+        fitted.partial_fit(X, np.where(y > 0, "later", "yes"))
+    numbers = ranker(name).partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(LabelError, match="this ranker knows the labels"):
+        numbers.partial_fit(X, y + 1)
+    assert not hasattr(fitted.fit(X, y), "classes_")  # begun anew, with numbers
+
+
+@with_streams
+def test_points_of_a_stream_need_two_grades(name: str) -> None:
+    with pytest.raises(LabelError, match=r"points=0\.5 needs two grades"):
+        ranker(name, points=0.5).partial_fit(X, np.arange(len(y)) % 3)
+
+
+@with_queries
+def test_queries_of_which_some_have_no_name(name: str) -> None:
+    with pytest.raises(InputError, match="qid mixes text with numbers or None"):
+        ranker(name).fit(X, y, qid=np.where(np.arange(len(y)) == 3, None, "a"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from numbers import Integral
 from time import perf_counter
 from typing import Any, Self
 
@@ -16,7 +15,15 @@ from sklearn.utils import check_random_state
 from riffler.errors import InputError, LabelError, UnknownName
 from riffler.learners.pair_newton import PairNewton
 from riffler.learners.pair_pool import DrawnPairs, PairPool, sampling_from
-from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_above_zero, need_two_grades
+from riffler.learners.pair_ranker import (
+    GradedSet,
+    PairRanker,
+    checked_grades,
+    need_above_zero,
+    need_points_apart,
+    need_share,
+    need_two_grades,
+)
 from riffler.learners.pair_solver import GrowingPairs, PairSolver, loss_code
 from riffler.records import FloatArray, Matrix
 
@@ -180,7 +187,8 @@ class ActiveRankSVM(PairRanker):
         """
         self._check_settings()
         data = checked_grades(self, X, y, sample_weight, qid)
-        self._check_grades(data)
+        need_two_grades(data)
+        need_points_apart(self.points, data)
         seed = int(check_random_state(self.random_state).randint(MAX_SEED))
         n_pairs = self.n_pairs
         if isinstance(n_pairs, str):
@@ -211,6 +219,7 @@ class ActiveRankSVM(PairRanker):
             raise InputError("partial_fit cannot choose n_pairs by itself. Pass the number of pairs of each batch.")
         first = not hasattr(self, "_learned_weight")
         data = checked_grades(self, X, y, sample_weight, qid, classes=classes, reset=first)
+        need_points_apart(self.points, data)
         seed = int(check_random_state(self.random_state).randint(MAX_SEED))
         start, earlier = (None, 0.0) if first else (self._weights, self._learned_weight)
         solver = self._solver(data, seed + int(earlier), start, earlier)
@@ -277,7 +286,7 @@ class ActiveRankSVM(PairRanker):
         self.n_iter_, self.n_candidates_ = 1, drawn.n_candidates
 
     def _n_more(self, n_there: int, n_pairs: int) -> int:
-        if isinstance(self.batch, Integral):
+        if isinstance(self.batch, (int, np.integer)):
             n_more = int(self.batch)
         else:
             n_more = max(FIRST_PAIRS if n_there == 0 else 1, round(float(self.batch) * n_there))
@@ -295,14 +304,6 @@ class ActiveRankSVM(PairRanker):
         self.n_pairs_ = len(solver.upper)
         self.coef_ = solver.weights.astype(data.X.dtype).reshape(1, -1)
 
-    def _check_grades(self, data: GradedSet) -> None:
-        low, high = need_two_grades(data)
-        if self.points > 0 and not np.isin(data.grades[data.weight > 0], (low, high)).all():
-            raise LabelError(
-                f"points={self.points} needs two grades, y has more: a point says only whether a row is relevant. "
-                "Use points=0, or map the relevant grades to 1 and all others to 0."
-            )
-
     def _check_settings(self) -> None:
         sampling_from(self.sampling)
         loss_code(self.loss)
@@ -311,7 +312,6 @@ class ActiveRankSVM(PairRanker):
         if self.candidates not in CANDIDATES:
             raise UnknownName.among("kind of candidates", self.candidates, CANDIDATES)
         need_above_zero(self, "C", "softness", "tol", "max_passes", "batch", "point_weight")
-        if not 0 <= self.points <= 1:
-            raise InputError(f"points must be in [0, 1], got {self.points!r}.")
+        need_share(self.points)
         if self.n_pairs != "auto" and not (isinstance(self.n_pairs, (int, np.integer)) and self.n_pairs > 0):
             raise InputError(f"n_pairs must be a positive integer or 'auto', got {self.n_pairs!r}.")

@@ -8,9 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from riffler.errors import InputError, LabelError
+from riffler.errors import LabelError
 from riffler.learners.pair_pool import PairPool
-from riffler.learners.pair_ranker import GradedSet, PairRanker, checked_grades, need_above_zero, need_two_grades
+from riffler.learners.pair_ranker import (
+    GradedSet,
+    PairRanker,
+    checked_grades,
+    need_above_zero,
+    need_points_apart,
+    need_share,
+    need_two_grades,
+)
 from riffler.learners.pair_solver import loss_code
 from riffler.records import Matrix
 
@@ -66,7 +74,8 @@ class CombinedRankingRegression(PairRanker):
         """Learn from random pairs and points."""
         self._check_settings()
         data = checked_grades(self, X, y, sample_weight, qid)
-        self._check_grades(data)
+        need_two_grades(data)
+        need_points_apart(self.points, data)
         self._start(data)
         return self._steps(data)
 
@@ -82,6 +91,7 @@ class CombinedRankingRegression(PairRanker):
         self._check_settings()
         first = not hasattr(self, "_direction")
         data = checked_grades(self, X, y, sample_weight, qid, classes=classes, reset=first)
+        need_points_apart(self.points, data)
         if first:
             self._start(data)
         try:
@@ -107,16 +117,7 @@ class CombinedRankingRegression(PairRanker):
         self.coef_ = (self._state[0] * self._direction).astype(data.X.dtype).reshape(1, -1)
         return self
 
-    def _check_grades(self, data: GradedSet) -> None:
-        low, high = need_two_grades(data)
-        if self.points > 0 and not np.isin(data.grades[data.weight > 0], (low, high)).all():
-            raise LabelError(
-                f"points={self.points} needs two grades, y has more. Use points=0, or map the relevant grades to 1 "
-                "and all others to 0."
-            )
-
     def _check_settings(self) -> None:
         loss_code(self.loss)
         need_above_zero(self, "alpha", "n_steps")
-        if not 0 <= self.points <= 1:
-            raise InputError(f"points must be in [0, 1], got {self.points!r}.")
+        need_share(self.points)

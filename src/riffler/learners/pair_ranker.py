@@ -207,7 +207,7 @@ def _need_known(y: Any, names: Any) -> None:  # noqa: ANN401 - labels of any kin
     strange = np.flatnonzero(~np.isin(y, names))
     if strange.size:
         raise LabelError(
-            f"y holds {y[strange[0]]!r} in row {strange[0]}, this ranker knows the labels {names.tolist()}. "
+            f"y holds {y[strange].tolist()[0]!r} in row {strange[0]}, this ranker knows the labels {names.tolist()}. "
             "Pass all labels as classes to the first partial_fit."
         )
 
