@@ -94,7 +94,6 @@ class ActivePairs:
         self._arrays = arrays
         self._here = here = arrays.shelf.pop() if arrays.shelf else _PointArrays.of(len(arrays.rows))
         given = np.ascontiguousarray(scores, np.float64)
-        self._middle = float(given.mean())
         sort_in_groups(given, arrays.rows, arrays.starts, arrays.for_sorting, here.order, here.scores)
         pair_sums.look_up(arrays.weight, here.order, here.weight)
         if arrays.n_levels == 2:
@@ -112,7 +111,8 @@ class ActivePairs:
         from riffler._fast.pair_sums import shortfall
 
         here = self._here
-        return float(shortfall(here.scores, self._middle, here.weight, here.n_partners, here.net))
+        middle = here.scores[len(here.scores) // 2]
+        return float(shortfall(here.scores, middle, here.weight, here.n_partners, here.net))
 
     def write_partners(self, scale: float, out: FloatArray) -> None:
         """Write ``scale`` times the weight of each row's active pairs."""
@@ -127,7 +127,8 @@ class ActivePairs:
         arrays, here = self._arrays, self._here
         given = np.ascontiguousarray(values, np.float64)
         # columns far from 0 shift all values by so much that sums would keep few digits of their differences
-        pair_sums.weighted_by_position(given, float(given.mean()), here.order, here.weight, arrays.weighted)
+        middle = given[here.order[len(here.order) // 2]]
+        pair_sums.weighted_by_position(given, middle, here.order, here.weight, arrays.weighted)
         if arrays.n_levels == 2:
             self._two_levels(arrays.weighted, arrays.sums)
         else:
