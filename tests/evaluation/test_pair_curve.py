@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from riffler.data.table import Schema, Table
-from riffler.evaluation.pair_curve import ALL_PAIRS, pair_chart, pair_curves
+from riffler.evaluation.pair_curve import ALL_PAIRS, WARM_UP_ROWS, pair_chart, pair_curves
+from riffler.learners.rank_svm import RankSVM
 
 
 def table(n: int, seed: int, *, csr: bool) -> Table:
@@ -31,3 +34,18 @@ def test_curves_end_near_all_pairs(csr: bool) -> None:
     assert seen == sorted(seen)
     spec = pair_chart(curves).to_dict()
     assert len(spec["hconcat"]) == 2
+
+
+def test_compiling_is_no_part_of_the_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    fits: list[int] = []
+    whole = RankSVM.fit
+
+    def fit(self: RankSVM, X: np.ndarray, *given: object, **named: object) -> RankSVM:
+        fits.append(X.shape[0])
+        time.sleep(0.5 if len(fits) == 1 else 0.0)  # as if the first fit compiled
+        return whole(self, X, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RankSVM, "fit", fit)
+    curves = pair_curves(table(1000, 0, csr=False), table(100, 1, csr=False), samplings=["random"], n_pairs=10)
+    assert fits == [WARM_UP_ROWS, 1000]
+    assert curves[-1].seconds[0] < 0.5

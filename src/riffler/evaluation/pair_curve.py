@@ -16,8 +16,10 @@ from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 
 if TYPE_CHECKING:
     from riffler.evaluation.charts import Chart
+    from riffler.learners.pair_ranker import PairRanker
 
 ALL_PAIRS = "ranksvm (all pairs)"
+WARM_UP_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def pair_curves(
     for number, sampling in enumerate(samplings):
         progress(number / (len(samplings) + 1), f"pairs by {sampling}")
         ranker = ActiveRankSVM(sampling, n_pairs=n_pairs, random_state=seed)
+        _warm_up(ranker, X, train.qid)
         rounds = [
             (found.n_pairs, found.seconds, judge.share_in_order(np.asarray(X_test @ found.weights, dtype=np.float64)))
             for found in ranker.rounds(X, labels, qid=train.qid)
@@ -67,12 +70,23 @@ def _all_pairs(
 ) -> PairCurve:
     from riffler.learners.rank_svm import RankSVM
 
+    ranker = RankSVM(random_state=seed)
+    _warm_up(ranker, X, qid)
     start = perf_counter()
-    ranker = RankSVM(random_state=seed).fit(X, labels, qid=qid)
+    ranker.fit(X, labels, qid=qid)
     seconds = perf_counter() - start
     n_pairs = int(PreferencePairs(labels, qid).total)
     scores = np.asarray(ranker.decision_function(X_test), dtype=np.float64)
     return PairCurve(ALL_PAIRS, (n_pairs,), (seconds,), (judge.share_in_order(scores),))
+
+
+def _warm_up(ranker: PairRanker, X: Matrix, qid: IntArray | None) -> None:
+    """Fit to a few rows of the same kind: compiling, the first time in a process, is no part of the seconds."""
+    from sklearn.base import clone
+
+    few = X[:WARM_UP_ROWS]
+    n_rows = few.shape[0]
+    clone(ranker).fit(few, np.arange(n_rows) % 2, qid=None if qid is None else np.zeros(n_rows, np.int64))
 
 
 def _scaled(X: Any, X_test: Any) -> tuple[Any, Any]:  # noqa: ANN401 - dense or CSR
