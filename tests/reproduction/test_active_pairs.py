@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,10 +14,17 @@ import pytest
 
 from riffler.errors import InputError
 from riffler.metrics import roc_auc
-from riffler.reproduction import Choice, reproduce
+from riffler.reproduction import (
+    Choice,
+    active_pairs_data,
+    active_pairs_methods,
+    active_pairs_runs,
+    reproduce,
+)
 from riffler.reproduction.active_pairs import ActivePairsAgain
 from riffler.reproduction.active_pairs_claims import agreement, corrected, duels, totals
-from riffler.reproduction.active_pairs_methods import Cell, methods, placements
+from riffler.reproduction.active_pairs_data import small_problem
+from riffler.reproduction.active_pairs_methods import Cell, Method, methods, placements
 from riffler.reproduction.active_pairs_runs import FILE
 
 
@@ -50,6 +58,25 @@ def test_the_numbers_are_plain_json_and_are_kept(done: ActivePairsAgain, folder:
     assert (folder / FILE).read_bytes() == kept
     assert isinstance(again, ActivePairsAgain)
     assert (again.cells, again.curves, again.points) == (done.cells, done.curves, done.points)
+
+
+def test_a_changed_experiment_takes_no_runs_of_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    problems, made = {"digits": small_problem()}, []
+    monkeypatch.setattr(active_pairs_runs, "run", lambda *given: made.append(given) or Cell(0.5, 0.5, {}, 0.0))
+
+    def runs(method: Method) -> int:
+        before = len(made)
+        active_pairs_runs.run_all(problems, [method], 1, lambda share, doing: None, tmp_path)
+        return len(made) - before
+
+    method = methods(500)["ours"]
+    assert (runs(method), runs(method)) == (1, 0)
+    assert runs(methods(600)["ours"]) == 1
+    assert runs(replace(method, grids=({"C": (1.0,)},))) == 1
+    monkeypatch.setitem(active_pairs_methods.AS_OURS, "softness", 0.5)
+    assert runs(methods(500)["ours"]) == 1
+    monkeypatch.setattr(active_pairs_data, "MAX_ROWS", 1000)
+    assert runs(method) == 1
 
 
 def test_fewer_runs_can_be_asked_for(folder: Path) -> None:

@@ -17,6 +17,8 @@ MAX_VALUES, MAX_TEST_VALUES = 4_800_000, 16_000_000  # rows x columns of a dense
 WIDEST = 2000
 """Columns up to which sparse rows are made dense and standardised."""
 
+VALIDATION = 0.25  # of the rows that are learned from and chosen by
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingProblem:
@@ -75,6 +77,12 @@ def small_problem() -> RankingProblem:
     return RankingProblem(found.name, found.X.astype(np.float64), found.y)
 
 
+def problem_key(problem: RankingProblem) -> list[Any]:
+    """What tells one experiment's splits of a set from another's, but the seed."""
+    limits = [MAX_ROWS, MAX_TEST_ROWS, MAX_VALUES, MAX_TEST_VALUES, WIDEST, VALIDATION]
+    return [*problem.X.shape, int(problem.y.sum()), *limits]
+
+
 def split_of(problem: RankingProblem, seed: int) -> Split:
     """Draw rows for fitting (60 %), for choosing (20 %) and for the test, each with the same share of positives.
 
@@ -91,7 +99,7 @@ def split_of(problem: RankingProblem, seed: int) -> Split:
     learn, test = train_test_split(
         np.arange(len(y)), train_size=n_learn, test_size=n_test, stratify=y, random_state=seed
     )
-    fit, validation = train_test_split(learn, test_size=0.25, stratify=y[learn], random_state=seed)
+    fit, validation = train_test_split(learn, test_size=VALIDATION, stratify=y[learn], random_state=seed)
     rows = np.concatenate([fit, validation, test])
     X, y = X[rows], y[rows]
     if is_sparse(X) and X.shape[1] <= WIDEST:

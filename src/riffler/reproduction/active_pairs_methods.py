@@ -17,7 +17,7 @@ from riffler.reproduction.active_pairs_data import Split
 
 C_GRID = (0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0)
 SHARES = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
-PUBLISHED, OURS = "soft-correct", "ours"
+PUBLISHED, OURS, OURS_AT_RANDOM = "soft-correct", "ours", "ours, random"
 N_PAIRS = 10_000
 AS_PUBLISHED: dict[str, Any] = {"weighting": "equal", "candidates": "independent"}
 AS_OURS: dict[str, Any] = {"weighting": "robust", "candidates": "spread", "softness": 0.3, "batch": 0.2}
@@ -33,19 +33,31 @@ class Method:
     make: Callable[..., Any]
     grids: tuple[dict[str, tuple[Any, ...]], ...]
 
+    def settings(self) -> list[Any]:
+        """All that the runs depend on but the data: the ranker with its parameters, and the grids."""
+        ranker = self.make(0)
+        return [type(ranker).__name__, ranker.get_params(), self.grids]
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One method on one split: AUC on the test part, what was chosen, and the CPU seconds of the last fit."""
+    """One method on one split: AUC on the test part, what was chosen, and the CPU seconds of the last fit.
+
+    test_share : rows of the test part by rows that were learned from
+    """
 
     auc: float
     validation: float
     chosen: dict[str, Any]
     seconds: float
+    test_share: float = 0.0
 
 
 def methods(n_pairs: int = N_PAIRS) -> dict[str, Method]:
-    """Every method by its name; ``ours`` is soft-correct sampling with all that was added to it, points included."""
+    """Every method by its name; ``ours`` is soft-correct sampling with all that was added to it, points included.
+
+    ``ours, random`` accepts every candidate, all else the same.
+    """
     from riffler.learners.active_rank_svm import ActiveRankSVM
     from riffler.learners.combined_ranking import CombinedRankingRegression
     from riffler.learners.rank_svm import RankSVM
@@ -54,7 +66,8 @@ def methods(n_pairs: int = N_PAIRS) -> dict[str, Method]:
     def active(sampling: str, **fixed: Any) -> Callable[..., Any]:  # noqa: ANN401 - parameters
         return lambda seed, **grid: ActiveRankSVM(sampling, n_pairs=n_pairs, random_state=seed, **{**fixed, **grid})
 
-    c_grid = {"C": C_GRID}
+    c_grid: dict[str, tuple[Any, ...]] = {"C": C_GRID}
+    ours_grids = (c_grid, {"points": (0.0, 0.3, 0.7)})
     every = (
         Method(PUBLISHED, active("soft-correct", **AS_PUBLISHED), (c_grid,)),
         Method("WSVM", lambda seed, **grid: WeightedSVM(**grid), (c_grid,)),
@@ -66,11 +79,8 @@ def methods(n_pairs: int = N_PAIRS) -> dict[str, Method]:
         ),
         Method("random", active("random", **AS_PUBLISHED), (c_grid,)),
         Method("soft-close", active("soft-close", **AS_PUBLISHED), (c_grid,)),
-        Method(
-            OURS,
-            active("soft-correct", **AS_OURS),
-            (c_grid, {"points": (0.0, 0.3, 0.7)}),
-        ),
+        Method(OURS, active("soft-correct", **AS_OURS), ours_grids),
+        Method(OURS_AT_RANDOM, active("random", **AS_OURS), ours_grids),
     )
     return {method.name: method for method in every}
 
@@ -88,7 +98,8 @@ def run(method: Method, split: Split, seed: int) -> Cell:
             chosen, best = points[number], found[number]
     assert best is not None
     scores, seconds = fitted(method, split, seed, chosen, split.learn, split.test)
-    return Cell(roc_auc(split.y[split.test], scores), roc_auc(labels, best), chosen, seconds)
+    test_share = len(split.test) / len(split.learn)
+    return Cell(roc_auc(split.y[split.test], scores), roc_auc(labels, best), chosen, seconds, test_share)
 
 
 def clearly_better(labels: IntArray, scores: FloatArray, before: FloatArray) -> bool:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from riffler.metrics import roc_auc
 from riffler.records import Matrix
 from riffler.reproduction import Progress
-from riffler.reproduction.active_pairs_data import RankingProblem, Split, split_of
+from riffler.reproduction.active_pairs_data import RankingProblem, Split, problem_key, split_of
 from riffler.reproduction.active_pairs_methods import AS_PUBLISHED, SHARES, Cell, Method, run
 from riffler.reproduction.kept_runs import KeptRuns
+
+if TYPE_CHECKING:
+    from riffler.learners.active_rank_svm import ActiveRankSVM
 
 FILE = "active-pairs-runs.jsonl"
 CURVES_FILE, POINTS_FILE = "active-pairs-curves.jsonl", "active-pairs-points.jsonl"
@@ -51,7 +56,7 @@ def run_all(
     for number, (seed, problem) in enumerate((s, p) for s in range(n_runs) for p in problems.values()):
         split: Split | None = None
         for method in methods:
-            key = f"{problem.name}|{len(problem.y)}|{method.name}|{seed}"
+            key = _key(problem, method.name, seed, method.settings())
             progress(number / n_all, f"{problem.name}, {method.name}, run {seed + 1}")
             cell = kept.get(key)
             if cell is None:
@@ -73,11 +78,11 @@ def curve_of_pairs(
         asdict,
         lambda values: Curve(values["method"], *map(tuple, list(values.values())[1:])),
     )
-    key = f"{problem.name}|{len(problem.y)}|{name}|{n_pairs}|{dict(settings)}"
+    ranker = ActiveRankSVM(n_pairs=n_pairs, random_state=0, **settings)
+    key = _key(problem, name, 0, ranker.get_params())
     found = kept.get(key)
     if found is None:
         split = split_of(problem, 0)
-        ranker = ActiveRankSVM(n_pairs=n_pairs, random_state=0, **settings)
         numbers, areas = [], []
         for after in ranker.rounds(split.X[split.learn], split.y[split.learn]):
             numbers.append(after.n_pairs)
@@ -91,35 +96,37 @@ def curves_of_points(
     problem: RankingProblem, n_runs: int, C: float, n_pairs: int, progress: Progress, folder: Path | None
 ) -> dict[str, dict[float, list[float]]]:
     """AUC on the test part for each reading and share of points among the candidates, sampled as published."""
+    from riffler.learners.active_rank_svm import ActiveRankSVM
+
     kept: KeptRuns[float] = KeptRuns(_file(folder, POINTS_FILE), lambda auc: {"auc": auc}, lambda values: values["auc"])
     found: dict[str, dict[float, list[float]]] = {reading: {share: [] for share in SHARES} for reading in READINGS}
     for seed in range(n_runs):
         progress(seed / n_runs, f"points on {problem.name}, run {seed + 1}")
         split: Split | None = None
         for reading, share in product(READINGS, SHARES):
-            key = f"{problem.name}|{len(problem.y)}|{share}|{C}|{n_pairs}|{seed}|{reading}"
+            ranker = ActiveRankSVM(points=share, C=C, n_pairs=n_pairs, random_state=seed, **AS_PUBLISHED)
+            key = _key(problem, reading, seed, [READINGS[reading], ranker.get_params()])
             auc = kept.get(key)
             if auc is None:
                 split = split_of(problem, seed) if split is None else split
-                auc = _auc_with_points(split, share, C, n_pairs, seed, READINGS[reading])
+                auc = _auc_with_constant(split, ranker, READINGS[reading])
                 kept.add(key, auc)
             found[reading][share].append(auc)
     return found
 
 
-def _auc_with_points(split: Split, share: float, C: float, n_pairs: int, seed: int, constant: float) -> float:
+def _auc_with_constant(split: Split, ranker: ActiveRankSVM, constant: float) -> float:
     """AUC on the test part of a dense set, one column of which is constant."""
-    from riffler.learners.active_rank_svm import ActiveRankSVM
-
     column = np.full((split.X.shape[0], 1), constant)
     X: Matrix = np.hstack([split.X, column])
-    ranker = ActiveRankSVM(points=share, C=C, n_pairs=n_pairs, random_state=seed, **AS_PUBLISHED)
     ranker.fit(X[split.learn], split.y[split.learn])
     return roc_auc(split.y[split.test], ranker.decision_function(X[split.test]))
 
 
-def _read_curve(values: Mapping[str, Any]) -> Curve:
-    return Curve(values["method"], tuple(values["n_pairs"]), tuple(values["auc"]))
+def _key(problem: RankingProblem, method: str, seed: int, settings: object) -> str:
+    """Name a run, with a digest of all it depends on but the code: a changed experiment takes no run of the old one."""
+    told = json.dumps([problem_key(problem), settings], sort_keys=True)
+    return f"{problem.name}|{method}|{seed}|{sha256(told.encode()).hexdigest()[:16]}"
 
 
 def _file(folder: Path | None, name: str) -> Path | None:
