@@ -16,12 +16,19 @@ class PointwisePoint:
         self.stiffness: FloatArray = np.where(short > 0, 2.0 * share, 0.0)
         self.value = float(share @ np.square(short))
         self.slope: FloatArray = -2.0 * share * signs * short
+        self._total = float(self.stiffness.sum())
+        self._balance(self.slope)
 
     def bend(self, moves: FloatArray, out: FloatArray) -> None:
         """Write the second derivative times ``moves``."""
-        total = float(self.stiffness.sum())
-        shift = float(self.stiffness @ moves) / total if total > 0 else 0.0
-        np.multiply(self.stiffness, moves - shift, out=out)
+        # a middle is taken off first: columns far from 0 move all scores by nearly the same
+        np.multiply(self.stiffness, moves - moves[len(moves) // 2], out=out)
+        self._balance(out)
+
+    def _balance(self, slopes: FloatArray) -> None:
+        """Let the intercept follow, after which slopes sum to 0."""
+        if self._total > 0:
+            slopes -= self.stiffness * (float(slopes.sum()) / self._total)
 
 
 def _best_intercept(scores: FloatArray, signs: FloatArray, share: FloatArray, start: float) -> float:
@@ -31,7 +38,8 @@ def _best_intercept(scores: FloatArray, signs: FloatArray, share: FloatArray, st
         short = np.maximum(0.0, 1.0 - signs * (scores + b))
         curvature = 2.0 * float(share @ (short > 0))
         pull = 2.0 * float(share @ (signs * short))
-        if curvature <= 0 or abs(pull) <= 1e-10 * curvature:
+        # a step below the last digits of b would be taken for one that leaves the bracket
+        if curvature <= 0 or abs(pull) <= max(1e-10, 1e-15 * abs(b)) * curvature:
             break
         low, high = (b, high) if pull > 0 else (low, b)
         b += pull / curvature
