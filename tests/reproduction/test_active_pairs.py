@@ -23,7 +23,7 @@ from riffler.reproduction import (
 )
 from riffler.reproduction.active_pairs import ActivePairsAgain
 from riffler.reproduction.active_pairs_claims import agreement, corrected, duels, totals
-from riffler.reproduction.active_pairs_data import small_problem
+from riffler.reproduction.active_pairs_data import RankingProblem, small_problem
 from riffler.reproduction.active_pairs_methods import Cell, Method, methods, placements
 from riffler.reproduction.active_pairs_runs import FILE
 
@@ -61,8 +61,14 @@ def test_the_numbers_are_plain_json_and_are_kept(done: ActivePairsAgain, folder:
 
 
 def test_a_changed_experiment_takes_no_runs_of_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    problems, made = {"digits": small_problem()}, []
-    monkeypatch.setattr(active_pairs_runs, "run", lambda *given: made.append(given) or Cell(0.5, 0.5, {}, 0.0))
+    problems: dict[str, RankingProblem] = {"digits": small_problem()}
+    made: list[Cell] = []
+
+    def run(*_: object) -> Cell:
+        made.append(Cell(0.5, 0.5, {}, 0.0))
+        return made[-1]
+
+    monkeypatch.setattr(active_pairs_runs, "run", run)
 
     def runs(method: Method) -> int:
         before = len(made)
