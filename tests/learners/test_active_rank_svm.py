@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 
 from riffler.errors import InputError, LabelError, UnknownName
 from riffler.learners.active_rank_svm import ActiveRankSVM
@@ -304,6 +305,16 @@ def test_constant_features_and_duplicated_rows_change_nothing_that_matters(colum
 def test_settings_out_of_range_are_named(settings: dict[str, object], error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         ActiveRankSVM(**settings).fit(X, y)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+@pytest.mark.parametrize("n_rows", [30, 3000])
+def test_too_few_passes_are_told(loss: str, n_rows: int) -> None:
+    ranker = ActiveRankSVM(n_pairs=1000, loss=loss, tol=1e-6, max_passes=2, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="max_passes=2"):
+        ranker.fit(X[:n_rows], y[:n_rows])
+    with pytest.warns(ConvergenceWarning, match="max_passes=2"):
+        ranker.partial_fit(X[:n_rows], y[:n_rows])
 
 
 def test_points_need_two_grades() -> None:

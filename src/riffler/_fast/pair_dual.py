@@ -70,7 +70,7 @@ def _hinge(alpha, margin, curvature, cost):
 def descend_pairs(rows, upper, lower, cost, squares, order, alpha, w, loss, n_passes, tolerance, seed):
     """Pass over the pairs until no margin is further than ``tolerance`` from where it is wanted; alpha and w change.
 
-    Returns the passes made, those over a part of the pairs included.
+    Returns the passes made, those over a part of the pairs included; one more than allowed where they were too few.
     """
     n_pairs = order.shape[0]
     n_active, bar = n_pairs, 1e300
@@ -110,4 +110,4 @@ def descend_pairs(rows, upper, lower, cost, squares, order, alpha, w, loss, n_pa
             if n_active == n_pairs:
                 return done + 1
             n_active, bar = n_pairs, 1e300
-    return n_passes
+    return n_passes + 1

@@ -23,6 +23,7 @@ from riffler.learners.pair_ranker import (
     need_points_apart,
     need_share,
     need_two_grades,
+    warn_unless,
 )
 from riffler.learners.pair_solver import GrowingPairs, PairSolver, loss_code
 from riffler.records import FloatArray, Matrix
@@ -201,6 +202,7 @@ class ActiveRankSVM(PairRanker):
             if self.progress is not None:
                 self.progress(min(1.0, found.n_pairs / int(n_pairs)), f"{found.n_pairs:,} pairs")
             yield found
+        warn_unless(self._settled, self, "max_passes")
 
     def partial_fit(
         self,
@@ -228,6 +230,8 @@ class ActiveRankSVM(PairRanker):
                 pass
         except LabelError:  # no pairs
             self.n_iter_ = self.n_candidates_ = 0
+        else:
+            warn_unless(self._settled, self, "max_passes")
         self._publish(solver, data)
         return self
 
@@ -254,7 +258,7 @@ class ActiveRankSVM(PairRanker):
             self.n_candidates_ += drawn.n_candidates
             solver.add(drawn.upper, drawn.lower, self._weights_of(drawn), self._stand_for(drawn))
             done = len(solver.upper) == n_pairs or len(drawn.upper) < n_more
-            solver.descend(self.tol, self.max_passes if done else min(EARLY_PASSES, self.max_passes))
+            self._settled = solver.descend(self.tol, self.max_passes if done else min(EARLY_PASSES, self.max_passes))
             self.n_iter_ += 1
             yield Round(len(solver.upper), self.n_candidates_, clock.stop(), solver.weights)
             if done:
@@ -282,7 +286,7 @@ class ActiveRankSVM(PairRanker):
         drawn = pool.all_pairs()
         weight = data.weight[drawn.upper] * data.weight[drawn.lower]
         solver.add(drawn.upper, drawn.lower, weight / weight.mean())
-        solver.descend(self.tol, self.max_passes)
+        self._settled = solver.descend(self.tol, self.max_passes)
         self.n_iter_, self.n_candidates_ = 1, drawn.n_candidates
 
     def _n_more(self, n_there: int, n_pairs: int) -> int:

@@ -44,8 +44,8 @@ class PairNewton(GrowingPairs):
         """What earlier pairs had to say becomes a smaller share of the mean."""
         self._centre *= factor
 
-    def descend(self, tol: float, n_passes: int) -> int:
-        """Make steps until one moves no margin by more than ``tol``; give the passes over the pairs."""
+    def descend(self, tol: float, n_passes: int) -> bool:
+        """Make steps until one moves no margin by more than ``tol``, or none leads down."""
         cost = self.share * (self.C / self.total)
         here = self._model(self.weights, cost)
         n_made = 1
@@ -59,13 +59,13 @@ class PairNewton(GrowingPairs):
                     break
                 step, promised = step / 2.0, promised / 2.0
             else:
-                break
+                return True
             moved = float(np.abs(there.margins - here.margins).max(initial=0.0))
             self.weights += step
             here = there
             if moved <= tol:
-                break
-        return n_made
+                return True
+        return False
 
     def _model(self, w: FloatArray, cost: FloatArray) -> _Model:
         slope = w - self._centre

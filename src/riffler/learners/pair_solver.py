@@ -48,8 +48,8 @@ class GrowingPairs:
         """Multiply what the pairs so far have to say."""
         raise NotImplementedError
 
-    def descend(self, tol: float, n_passes: int) -> int:
-        """Learn from the pairs that are there, in at most so many passes over them; give the passes made."""
+    def descend(self, tol: float, n_passes: int) -> bool:
+        """Learn from the pairs that are there; tell whether so many passes over them were enough."""
         raise NotImplementedError
 
 
@@ -84,12 +84,12 @@ class PairSolver(GrowingPairs):
         self.weights *= factor
         self.alpha *= factor
 
-    def descend(self, tol: float, n_passes: int) -> int:
-        """Pass over the pairs until no margin is further than ``tol`` from where it is wanted; give the passes made."""
+    def descend(self, tol: float, n_passes: int) -> bool:
+        """Pass over the pairs until no margin is further than ``tol`` from where it is wanted."""
         from riffler._fast.pair_dual import descend_pairs
 
         self._seed += 1
         cost = self.share * (self.C / self.total)
         pairs = self._rows, self.upper, self.lower, cost, self._squares, np.arange(len(self.upper))
         made = descend_pairs(*pairs, self.alpha, self.weights, self._loss, n_passes, tol, self._seed)
-        return int(made)
+        return bool(made <= n_passes)

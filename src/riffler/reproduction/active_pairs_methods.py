@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from time import process_time
@@ -129,17 +130,21 @@ def placements(labels: IntArray, scores: FloatArray, of: int) -> FloatArray:
 def fitted(
     method: Method, split: Split, seed: int, point: dict[str, Any], train: IntArray, score: IntArray
 ) -> tuple[FloatArray, float]:
-    """Scores of some rows by the ranker fitted on others, and the CPU seconds of the fit.
-
-    What a grid offers may be too much for the steps allowed; it is judged by what it gives, as the others are.
-    """
-    from sklearn.exceptions import ConvergenceWarning
-
+    """Scores of some rows by the ranker fitted on others, and the CPU seconds of the fit."""
     model = method.make(seed, **point)
     X = split.X[train]
     start = process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with may_end_early():
         model.fit(X, split.y[train])
     seconds = process_time() - start
     return np.asarray(model.decision_function(split.X[score])), seconds
+
+
+@contextmanager
+def may_end_early() -> Iterator[None]:
+    """What a grid offers may be too much for the steps allowed; it is judged by what it gives, as the others are."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield

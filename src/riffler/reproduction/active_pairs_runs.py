@@ -16,7 +16,7 @@ from riffler.metrics import roc_auc
 from riffler.records import Matrix
 from riffler.reproduction import Progress
 from riffler.reproduction.active_pairs_data import RankingProblem, Split, problem_key, split_of
-from riffler.reproduction.active_pairs_methods import AS_PUBLISHED, SHARES, Cell, Method, run
+from riffler.reproduction.active_pairs_methods import AS_PUBLISHED, SHARES, Cell, Method, may_end_early, run
 from riffler.reproduction.kept_runs import KeptRuns
 
 if TYPE_CHECKING:
@@ -84,9 +84,10 @@ def curve_of_pairs(
     if found is None:
         split = split_of(problem, 0)
         numbers, areas = [], []
-        for after in ranker.rounds(split.X[split.learn], split.y[split.learn]):
-            numbers.append(after.n_pairs)
-            areas.append(roc_auc(split.y[split.test], np.asarray(split.X[split.test] @ after.weights)))
+        with may_end_early():
+            for after in ranker.rounds(split.X[split.learn], split.y[split.learn]):
+                numbers.append(after.n_pairs)
+                areas.append(roc_auc(split.y[split.test], np.asarray(split.X[split.test] @ after.weights)))
         found = Curve(name, tuple(numbers), tuple(areas))
         kept.add(key, found)
     return found
@@ -119,7 +120,8 @@ def _auc_with_constant(split: Split, ranker: ActiveRankSVM, constant: float) -> 
     """AUC on the test part of a dense set, one column of which is constant."""
     column = np.full((split.X.shape[0], 1), constant)
     X: Matrix = np.hstack([split.X, column])
-    ranker.fit(X[split.learn], split.y[split.learn])
+    with may_end_early():
+        ranker.fit(X[split.learn], split.y[split.learn])
     return roc_auc(split.y[split.test], ranker.decision_function(X[split.test]))
 
 
