@@ -22,7 +22,7 @@ from riffler.reproduction import (
     reproduce,
 )
 from riffler.reproduction.active_pairs import ActivePairsAgain
-from riffler.reproduction.active_pairs_claims import agreement, corrected, duels, totals
+from riffler.reproduction.active_pairs_claims import agreement, careful, corrected, duels, totals
 from riffler.reproduction.active_pairs_data import RankingProblem, small_problem
 from riffler.reproduction.active_pairs_methods import Cell, Method, methods, placements
 from riffler.reproduction.active_pairs_runs import FILE
@@ -47,6 +47,7 @@ def test_the_page_shows_every_chart_and_verdict(done: ActivePairsAgain) -> None:
         chart.to_dict()
     assert all(f"**{verdict.verdict}** | {verdict.evidence}" in page for verdict in done.verdicts)
     assert len(done.summary()) == 4
+    assert "softness=0.3, batch=0.2" in page
 
 
 def test_the_numbers_are_plain_json_and_are_kept(done: ActivePairsAgain, folder: Path) -> None:
@@ -129,5 +130,7 @@ def test_letters_follow_paired_tests_and_holm() -> None:
     found = duels(cells, "me", ["CRR"])
     assert {duel.data: duel.letter for duel in found} == {"a9a": "W", "url": "L", "rcv1": "T"}
     assert totals(corrected(found), "CRR") == (1, 1, 1)
+    shared = {name: [replace(cell, test_share=1e4) for cell in runs] for name, runs in cells.items()}
+    assert totals(careful(duels(shared, "me", ["CRR"])), "CRR") == (0, 0, 3)
     expected = {"rivals": ["CRR"], "sets": {"a9a": {"cells": "W"}, "url": {"cells": "W"}}}
     assert agreement(found, expected) == (1, 2)

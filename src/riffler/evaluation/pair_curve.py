@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -83,10 +84,13 @@ def _all_pairs(
 def _warm_up(ranker: PairRanker, X: Matrix, qid: IntArray | None) -> None:
     """Fit to a few rows of the same kind: compiling, the first time in a process, is no part of the seconds."""
     from sklearn.base import clone
+    from sklearn.exceptions import ConvergenceWarning
 
     few = X[:WARM_UP_ROWS]
     n_rows = few.shape[0]
-    clone(ranker).fit(few, np.arange(n_rows) % 2, qid=None if qid is None else np.zeros(n_rows, np.int64))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # nobody asked for this ranker
+        clone(ranker).fit(few, np.arange(n_rows) % 2, qid=None if qid is None else np.zeros(n_rows, np.int64))
 
 
 def _scaled(X: Any, X_test: Any) -> tuple[Any, Any]:  # noqa: ANN401 - dense or CSR

@@ -129,7 +129,7 @@ def reproduce(size: str, progress: Progress, folder: Path | None = None, n_runs:
     curves, levels = {}, {}
     for number, name in enumerate(drawn):
         progress(0.8 + 0.1 * number / len(drawn), f"curves of {name}")
-        curves[name], levels[name] = _curves(problems[name], cells, plan.n_curve_pairs, folder)
+        curves[name], levels[name] = curves_beside(problems[name], cells, plan.n_curve_pairs, folder)
     points_on = "mnist" if "mnist" in problems else next(iter(problems))
     C = float(cells[points_on, PUBLISHED][0].chosen["C"])
     points = curves_of_points(problems[points_on], plan.n_runs, C, plan.n_pairs, part_of(progress, 0.9, 1.0), folder)
@@ -147,7 +147,7 @@ def _problems(plan: Plan, expected: Mapping[str, Any]) -> tuple[dict[str, Rankin
     return here, missing
 
 
-def _curves(
+def curves_beside(
     problem: RankingProblem, cells: Mapping[tuple[str, str], Sequence[Cell]], n_pairs: int, folder: Path | None
 ) -> tuple[list[Curve], float]:
     """AUC along the runs of each sampling, with the settings chosen in the first run; and that of all pairs."""
