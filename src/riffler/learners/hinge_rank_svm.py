@@ -24,7 +24,7 @@ class HingeRankSVM(PairRanker):
     tol : float
         Stop when the proven gap is at most this share of the objective.
     max_iter : int
-        Most planes.
+        Most planes; a ConvergenceWarning tells when they run out.
 
     Attributes
     ----------

@@ -39,7 +39,7 @@ class RankSVM(PairRanker):
     tol : float
         Stop when about this share of the objective is left to gain.
     max_iter : int
-        Most Newton steps.
+        Most Newton steps; a ConvergenceWarning tells when they run out.
     random_state : int, RandomState or None
         Which rows the first steps are made on, where there are many.
 

@@ -25,7 +25,7 @@ class WeightedSVM(PairRanker):
     tol : float
         Stop when about this share of the objective is left to gain.
     max_iter : int
-        Most Newton steps.
+        Most Newton steps; a ConvergenceWarning tells when they run out.
 
     Attributes
     ----------
