@@ -36,3 +36,14 @@ def test_groups_are_sorted_each_by_itself(spread: str) -> None:
     for start, stop in pairwise(starts):
         np.testing.assert_array_equal(in_order[start:stop], np.sort(scores[rows[start:stop]]))
         np.testing.assert_array_equal(np.sort(order[start:stop]), np.sort(rows[start:stop]))
+
+
+@pytest.mark.parametrize("odd", [[np.nan], [np.inf], [-np.inf, np.nan], [1.7e308, -1.7e308]])
+def test_scores_that_cannot_be_spread_evenly_lose_no_row(odd: list[float]) -> None:
+    scores = np.random.default_rng(0).normal(size=1000)
+    scores[100 : 100 + len(odd)] = odd
+    order, in_order = np.empty(1000, np.int64), np.empty(1000)
+    sort_in_groups(scores, np.arange(1000), np.array([0, 1000]), np.empty((3, 1000), np.uint32), order, in_order)
+    np.testing.assert_array_equal(np.sort(order), np.arange(1000))
+    if np.isfinite(odd).all():
+        np.testing.assert_array_equal(in_order, np.sort(scores))

@@ -50,7 +50,9 @@ def _even_keys(scores, rows, keys):
         low, high = min(low, score), max(high, score)
     scale = (BUCKETS * BUCKETS - 1) / (high - low) if high > low else 0.0
     for p in range(rows.shape[0]):
-        keys[p] = np.uint32((scores[np.uint32(rows[p])] - low) * scale) if scale < np.inf else 0
+        # a score that is no number, or a range that is not finite, must not lead outside the buckets
+        key = np.uint32((scores[np.uint32(rows[p])] - low) * scale) if scale < np.inf else np.uint32(0)
+        keys[p] = key & np.uint32(BUCKETS * BUCKETS - 1)
     return scale < np.inf
 
 
