@@ -124,7 +124,7 @@ class ActiveRankSVM(PairRanker):
     n_features_in_ : int
     n_pairs_ : int
         Pairs and points learned from; with weights, a pair that is drawn again counts again. Fewer than asked for if
-        there are no more, or if a thousand candidates a pair had none that is worth it.
+        there are no more, or if a thousand candidates a pair, or half a million in a row, had none that is worth it.
     n_candidates_ : int
         Pairs looked at.
     n_iter_ : int
