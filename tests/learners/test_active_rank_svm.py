@@ -15,6 +15,7 @@ from riffler.learners.active_rank_svm import ActiveRankSVM
 from riffler.learners.pair_pool import SAMPLINGS, DrawnPairs
 from riffler.learners.pair_solver import LOSSES
 from riffler.learners.rank_svm import RankSVM
+from riffler.records import FloatArray
 from tests.naive import pair_dual
 
 X, y = make_classification(3000, 10, weights=[0.8], class_sep=0.5, random_state=1)
@@ -223,7 +224,7 @@ def test_a_batch_is_a_share_or_a_number(batch: float, n_rounds: int) -> None:
 def test_the_unit_of_weights_says_nothing_in_a_stream(n_pairs: int) -> None:
     """Of some batches all pairs are taken, of others some."""
 
-    def learned(unit: float) -> object:
+    def learned(unit: float) -> FloatArray:
         ranker = ActiveRankSVM(n_pairs=n_pairs, C=1.0, random_state=0)
         for part in (slice(0, 500), slice(500, 530)):
             weight = unit * (1.0 + np.arange(part.stop - part.start) % 2)
