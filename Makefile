@@ -25,7 +25,7 @@ debian_install = \
 # Two test processes share the cores: more threads in each would only wait for one another.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
-.PHONY: help demo test lint docs bench soak reproduce clean chromium
+.PHONY: help demo test pytest lint docs bench soak reproduce clean chromium
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,7 +44,9 @@ demo: $(VENV)/.core ## rank digits, buy labels, simulate a review and open its p
 	  --description "statistics: distributions and tests"
 
 test: $(VENV)/.test chromium ## everything CI checks: lint, types, layers, docs, doctests and tests
-	$(MAKE) -j 2 --output-sync lint docs
+	$(MAKE) -j 3 lint docs pytest
+
+pytest: $(VENV)/.test chromium
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m "not soak"
 
 lint: $(VENV)/.test ## ruff, mypy strict and the import layers
