@@ -22,8 +22,10 @@ debian_install = \
 	$${root[@]+"$${root[@]}"} apt-get update -qq; \
 	$${root[@]+"$${root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(1) > /dev/null
 
-# Two test processes share the cores: more threads in each would only wait for one another.
+# Two test processes share the cores: more threads in each would only wait for one another. A file stays with one of
+# them, in the order of tests/conftest.py.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo test pytest lint docs bench soak reproduce clean chromium
 
@@ -47,7 +49,7 @@ test: $(VENV)/.test chromium ## everything CI checks: lint, types, layers, docs,
 	$(MAKE) -j 3 lint docs pytest
 
 pytest: $(VENV)/.test chromium
-	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m "not soak"
+	$(PYTEST) -m "not soak"
 
 lint: $(VENV)/.test ## ruff, mypy strict and the import layers
 	$(BIN)/ruff check
@@ -67,8 +69,8 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	$(BIN)/python -m benchmarks.server start next memory
 
 soak: $(VENV)/.test chromium ## the long tests that `make test` leaves out, and the others on many more random cases
-	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile -m soak
-	$(ONE_THREAD) RIFFLER_HYPOTHESIS=soak $(BIN)/pytest -n 2 --dist loadfile -m "not soak" tests --ignore tests/test_wheel.py
+	$(PYTEST) -m soak
+	RIFFLER_HYPOTHESIS=soak $(PYTEST) -m "not soak" tests --ignore tests/test_wheel.py
 
 reproduce: $(VENV)/.core ## run the published results again; writes out/reproduce/
 	$(BIN)/riffler reproduce at-k --out out/reproduce

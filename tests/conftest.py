@@ -25,6 +25,9 @@ def data_folder() -> Path:
     return Path(named)
 
 
+LONGEST = ("test_wheel.py", "test_kill.py", "test_learner.py", "test_schema.py", "test_examples.py")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest test: at the end the other processes would have nothing to do beside it."""
-    items.sort(key=lambda item: item.path.name != "test_wheel.py")
+    """Begin with the longest files: at the end the other processes would have nothing to do beside them."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from riffler.errors import UnknownName
@@ -22,7 +24,7 @@ def loss_code(name: str) -> int:
     return LOSSES[name]
 
 
-class GrowingPairs:
+class GrowingPairs(ABC):
     """Pairs that join, what each counts, and the weights learned from them.
 
     start : weights that earlier pairs, of rows that are gone, have left; earlier : the weight of those pairs
@@ -44,13 +46,13 @@ class GrowingPairs:
         self.share = np.concatenate([self.share, weight])
         self.total = total
 
+    @abstractmethod
     def shrink(self, factor: float) -> None:
         """Multiply what the pairs so far have to say."""
-        raise NotImplementedError
 
+    @abstractmethod
     def descend(self, tol: float, n_passes: int) -> bool:
         """Learn from the pairs that are there; tell whether so many passes over them were enough."""
-        raise NotImplementedError
 
 
 class PairSolver(GrowingPairs):
