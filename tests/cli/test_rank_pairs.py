@@ -76,6 +76,7 @@ def test_a_file_with_queries_is_measured_query_by_query(
     shown = capsys.readouterr().out
     assert "first 10 items of each of 9 test queries" in shown
     assert "90 items of 9 queries" in shown
+    assert "30 % of the queries held out" in shown
     rows = json.loads(files["json"].read_text(encoding="utf-8"))["methods"]
     assert [row["method"] for row in rows] == ["active-pairs", "ranksvm", "logistic regression"]
     assert min(row["pairs_in_order"]["value"] for row in rows) > 0.9

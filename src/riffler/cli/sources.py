@@ -30,7 +30,8 @@ def train_and_test(
         other = load(train, "test", positive=positive)
         check_same_width([whole, other])
         return whole, replace(other, X=in_form(other.X, whole.schema.dense)), "the published test part"
-    return *held_out(whole, seed), f"30 % held out, stratified, seed {seed}"
+    parts = "30 % held out, stratified" if whole.qid is None else "30 % of the queries held out"
+    return *held_out(whole, seed), f"{parts}, seed {seed}"
 
 
 def train_table(name: str, label: str | None, positive: str | None) -> Table:
