@@ -18,7 +18,8 @@ SCREENSHOTS = Path("out/browser")
 PATIENCE = 20_000  # milliseconds, on a busy machine
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while Playwright runs, its event loop keeps other tests of the process from theirs.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     path = os.environ.get("RIFFLER_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
