@@ -14,6 +14,7 @@ RifflerError
 ├── BudgetExhausted                     a question would cost more than is left
 ├── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
 ├── LeaseLost                           another learner has taken over the review
+├── OracleError                         a task of structured prediction contradicts itself
 └── StorageError                        the storage is busy or read-only: nothing of the change was written
     └── DiskFull                        there is no room left
 
@@ -90,6 +91,10 @@ class DataSetMissing(RifflerError, FileNotFoundError):
 
 class LeaseLost(RifflerError):
     """Another learner has taken over the review; nothing of the change was written."""
+
+
+class OracleError(RifflerError):
+    """A task of structured prediction contradicts itself: its answer is worse than the truth, its loss is impossible."""
 
 
 class StorageError(RifflerError):

@@ -1,0 +1,72 @@
+"""How a solver got on: objective, bound and cost after each turn, and what it ended with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from riffler.records import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Where a solver stands: the objective at its best weights, a proven lower bound of the optimum, and the cost."""
+
+    oracle_calls: int  # examples asked for their most violating output
+    seconds: float
+    primal: float
+    dual: float
+
+    @property
+    def gap(self) -> float:
+        """How much could be left to gain."""
+        return self.primal - self.dual
+
+    def is_within(self, tol: float) -> bool:
+        """Whether at most this share of the objective is left to gain."""
+        return self.gap <= tol * max(self.primal, 0.0)
+
+
+Tell = Callable[[Turn], None]
+"""Called after each turn."""
+
+
+def silent(turn: Turn) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
+    """The best weights found, and the turns that led there; the last turn is about these weights."""
+
+    weights: FloatArray
+    turns: tuple[Turn, ...]
+    converged: bool
+
+
+class Record:
+    """Collects turns: keeps the clock, the best weights and the best bound, and tells of each turn."""
+
+    def __init__(self, tol: float, tell: Tell = silent) -> None:
+        self._tol, self._tell = tol, tell
+        self._start = time.perf_counter()
+        self._turns: list[Turn] = []
+        self._weights: FloatArray | None = None
+        self._primal, self._dual = float("inf"), 0.0  # no objective is below 0
+
+    def add(self, oracle_calls: int, weights: FloatArray, primal: float, dual: float) -> bool:
+        """Take a turn down; tells whether the gap is small enough. ``weights`` are copied if they are the best."""
+        if primal < self._primal:
+            self._primal, self._weights = primal, weights.copy()
+        self._dual = max(self._dual, dual)
+        turn = Turn(oracle_calls, time.perf_counter() - self._start, self._primal, self._dual)
+        self._turns.append(turn)
+        self._tell(turn)
+        return turn.is_within(self._tol)
+
+    def solution(self) -> Solution:
+        """Give what was found."""
+        if self._weights is None:
+            raise ValueError("A solver takes at least one turn.")
+        return Solution(self._weights, tuple(self._turns), self._turns[-1].is_within(self._tol))

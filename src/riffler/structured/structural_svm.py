@@ -1,0 +1,147 @@
+"""A structural SVM for any task: joint features, a loss, and the output that violates the margin most."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from riffler.errors import InputError, UnknownName
+from riffler.records import FloatArray
+from riffler.structured.convergence import Solution, Turn, silent
+from riffler.structured.problem import RESCALINGS, OneByOne, Problem
+from riffler.structured.solvers import Solver, solver_from_name
+from riffler.structured.task import BatchedTask, FittedTask, Task
+
+
+class StructuralSVM(BaseEstimator):
+    """Learn weights so that the true output of each example scores higher than all others, by a margin of their loss.
+
+    Minimises ``|w|^2 / 2 + C * mean over examples of max over outputs of (loss - w . (phi(x, y) - phi(x, output)))``.
+
+    Parameters
+    ----------
+    task : Task
+        What inputs and outputs are: an object with ``joint_feature``, ``loss``, ``argmax`` and ``loss_augmented_argmax``.
+    solver : {"frank-wolfe", "one-slack", "n-slack", "subgradient"} or a solver object
+    C : float
+        Weight of the mean loss beside the penalty. It multiplies a mean, so it keeps its meaning when examples are added.
+    tol : float
+        Stop when the gap between the objective and a proven lower bound is at most this share of the objective.
+    rescaling : {"margin", "slack"}
+        Whether the loss is the margin to keep, or what a violation of a margin of 1 is multiplied by.
+    random_state : int, RandomState or None
+        The order of the examples.
+    progress : callable or None
+        Called with a :class:`Turn` after each turn of the solver: objective, bound, oracle calls, seconds.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_weights,)
+    task_ : Task
+        The task, knowing the labels and columns of the data.
+    turns_ : tuple of Turn
+        How objective and bound went; :func:`riffler.evaluation.convergence_chart.convergence_chart` draws them.
+    gap_, primal_, dual_ : float
+        Of the last turn.
+    n_oracle_calls_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from riffler import Multiclass, StructuralSVM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = StructuralSVM(Multiclass(), C=100, random_state=0).fit(X - X.mean(axis=0), y)
+    >>> bool((model.predict(X - X.mean(axis=0)) == y).mean() > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        solver: str | Solver = "frank-wolfe",
+        C: float = 1.0,
+        tol: float = 0.01,
+        rescaling: str = "margin",
+        random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
+        progress: Callable[[Turn], None] | None = None,
+    ) -> None:
+        self.task = task
+        self.solver = solver
+        self.C = C
+        self.tol = tol
+        self.rescaling = rescaling
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Sequence[Any], Y: Sequence[Any]) -> Self:
+        """Learn from inputs and their true outputs, one of each an example."""
+        self._check_settings()
+        need_examples(X, Y)
+        self.task_ = self.task.for_data(X, Y) if isinstance(self.task, FittedTask) else self.task
+        problem = problem_of(self.task_, X, Y, self.rescaling)
+        solver = solver_from_name(self.solver) if isinstance(self.solver, str) else self.solver
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        found = solver.solve(problem, float(self.C), tol=self.tol, rng=rng, tell=self.progress or silent)
+        self._keep(found)
+        return self
+
+    def predict(self, X: Sequence[Any]) -> list[Any]:
+        """Give the best output of every input."""
+        check_is_fitted(self)
+        if isinstance(self.task_, BatchedTask):
+            return self.task_.argmax_of_all(X, self.coef_)
+        return [self.task_.argmax(x, self.coef_) for x in X]
+
+    def score(self, X: Sequence[Any], Y: Sequence[Any]) -> float:
+        """Give 1 - the mean loss of the predictions."""
+        need_examples(X, Y)
+        losses = [self.task_.loss(y, other) for y, other in zip(Y, self.predict(X), strict=True)]
+        return 1.0 - float(np.mean(losses))
+
+    def _check_settings(self) -> None:
+        if not isinstance(self.task, Task):
+            raise InputError(
+                f"task must have joint_feature, loss, argmax and loss_augmented_argmax; {type(self.task).__name__} has not."
+            )
+        for name in ("C", "tol"):
+            if not 0 < getattr(self, name) < np.inf:
+                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}. Pass a finite number.")
+        if self.rescaling not in RESCALINGS:
+            raise UnknownName.among("rescaling", self.rescaling, RESCALINGS)
+
+    def _keep(self, found: Solution) -> None:
+        self.coef_: FloatArray = found.weights
+        self.turns_ = found.turns
+        last = found.turns[-1]
+        self.primal_, self.dual_, self.gap_ = last.primal, last.dual, last.gap
+        self.n_oracle_calls_ = last.oracle_calls
+        if not found.converged:
+            warnings.warn(
+                f"StructuralSVM stopped at a gap of {last.gap / max(last.primal, 1e-300):.2g} of the objective, tol is "
+                f"{self.tol}: ask for a smaller C, a larger tol, or a solver with more turns.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+def problem_of(task: Task, X: Sequence[Any], Y: Sequence[Any], rescaling: str) -> Problem:
+    """Give the task's own batched problem, or ask it example by example."""
+    if isinstance(task, BatchedTask):
+        return task.problem(X, Y, rescaling)
+    return OneByOne(task, X, Y, rescaling)
+
+
+def need_examples(X: Sequence[Any], Y: Sequence[Any]) -> None:
+    """Raise unless there is an output for each input, and at least one."""
+    if len(X) != len(Y):
+        raise InputError(f"X has {len(X)} inputs, Y has {len(Y)} outputs. Pass one output for each input.")
+    if len(X) == 0:
+        raise InputError("There are no examples. Pass at least one input and its output.")
