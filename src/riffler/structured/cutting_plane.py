@@ -111,8 +111,18 @@ def solve_dual(gram: FloatArray, offsets: FloatArray, C: float, start: FloatArra
     return a[:n]
 
 
+def _silent(found: CuttingPlaneSolution) -> None:
+    """Tell nobody."""
+
+
 def minimise_by_planes(
-    oracle: Oracle, n_weights: int, C: float, *, tol: float, max_iter: int = 1000
+    oracle: Oracle,
+    n_weights: int,
+    C: float,
+    *,
+    tol: float,
+    max_iter: int = 1000,
+    tell: Callable[[CuttingPlaneSolution], None] = _silent,
 ) -> CuttingPlaneSolution:
     """Minimise |w|^2 / 2 + C * risk(w) until the proven gap is at most ``tol`` times the value.
 
@@ -125,16 +135,16 @@ def minimise_by_planes(
         raise InputError(f"C, tol and max_iter must be above 0, got {C!r}, {tol!r} and {max_iter!r}.")
     planes, bound = _Planes(C), 0.0
     weights: FloatArray = np.zeros(n_weights)
-    best, best_value, n_planes = weights, np.inf, 0
-    while n_planes < max_iter:
+    best = CuttingPlaneSolution(weights, np.inf, 0.0, 0)
+    while best.n_planes < max_iter:
         plane = oracle(weights)
-        n_planes += 1
         value = float(weights @ weights) / 2.0 + C * max(0.0, plane.height(weights))
-        if value < best_value:
-            best, best_value = weights, value
-        if best_value - bound <= tol * best_value:
+        better = (weights, value) if value < best.value else (best.weights, best.value)
+        best = CuttingPlaneSolution(*better, bound, best.n_planes + 1)
+        tell(best)
+        if best.gap <= tol * best.value:
             break
         planes.add(plane)
-        weights, found = planes.solve(0.1 * tol * best_value)
+        weights, found = planes.solve(0.1 * tol * best.value)
         bound = max(bound, found)
-    return CuttingPlaneSolution(best, best_value, bound, n_planes)
+    return best
