@@ -88,7 +88,7 @@ class SparseBlocks:
         late = self._n_steps * (self._n_steps - 1) / 2.0
         self._late_weights[places] += late * step * towards
         self._late_offset += late * step * rise
-        share += step * towards
+        share = share + step * towards
         self._shares[example] = (places, share)
         self._offsets[example] += step * rise
         return gap

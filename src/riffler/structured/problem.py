@@ -82,7 +82,7 @@ class OneByOne:
         else:
             other = self._task.loss_augmented_argmax(x, y, weights)
         loss = float(self._task.loss(y, other))
-        indices, values = _difference(self._truths[example], as_cut_vector(self._task.joint_feature(x, other)))
+        indices, values = difference(self._truths[example], as_cut_vector(self._task.joint_feature(x, other)))
         if self._rescaling == "slack":
             values = loss * values
         cut = Cut(indices, values, loss)
@@ -141,10 +141,10 @@ def as_cut_vector(vector: JointVector) -> tuple[IntArray, FloatArray, int]:
     return places, dense[places], len(dense)
 
 
-def _difference(
+def difference(
     truth: tuple[IntArray, FloatArray, int], other: tuple[IntArray, FloatArray, int]
 ) -> tuple[IntArray, FloatArray]:
-    """Sum the two with signs +1 and -1; what cancels is left out."""
+    """Take one joint feature vector from the other; what cancels is left out."""
     if truth[2] != other[2]:
         raise OracleError(
             f"Joint feature vectors have {truth[2]} and {other[2]} entries. All vectors of a task have the same length."

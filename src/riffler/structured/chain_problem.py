@@ -1,0 +1,152 @@
+"""Labelled sequences as the solvers see them, with everything hot in compiled loops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from riffler._fast import chain as kernels
+from riffler._fast.rows import as_rows
+from riffler.errors import InputError, LabelError
+from riffler.records import FloatArray, IntArray, is_sparse
+from riffler.structured.cutting_plane import Plane
+from riffler.structured.problem import Cut
+from riffler.structured.sequences import Sequences
+
+
+class ChainProblem:
+    """Sequences with the code of the true label of each row."""
+
+    def __init__(
+        self,
+        sequences: Sequences,
+        gold: IntArray,
+        first: FloatArray,
+        next_to: FloatArray,
+        cost: FloatArray,
+        rescaling: str = "margin",
+    ) -> None:
+        self.sequences, self.gold = sequences, gold
+        self.first, self.next_to, self.cost = first, next_to, cost
+        self.slack = rescaling == "slack"
+        self.rows = as_rows(sequences.rows)
+        self.n_examples, self.n_columns, self.n_labels = len(sequences), sequences.rows.shape[1], len(cost)
+        self.n_weights = self.n_columns * self.n_labels + self.n_labels**2
+        self._need_allowed()
+        if self.slack and not np.array_equal(cost, 1.0 - np.eye(self.n_labels)):
+            raise InputError('Slack rescaling of chains needs costs of 1. Leave costs out, or use rescaling="margin".')
+
+    def parts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Weights of columns and of pairs of labels, as views."""
+        cut = self.n_columns * self.n_labels
+        return weights[:cut].reshape(-1, self.n_labels), weights[cut:].reshape(self.n_labels, self.n_labels)
+
+    def violating(self, examples: IntArray, weights: FloatArray) -> IntArray:
+        """Give the labels that violate the margins of some sequences most, at their rows; 0 elsewhere."""
+        paths: IntArray = np.zeros(len(self.gold), np.int64)
+        kernels.violating_paths(
+            self.rows, self.sequences.starts, self.gold, examples, *self.parts(weights),
+            self.first, self.next_to, self.cost, self.slack, paths,
+        )  # fmt: skip
+        return paths
+
+    def cut(self, example: int, weights: FloatArray) -> Cut:
+        """Give the cut of the most violating labels of one sequence."""
+        start, stop = self.sequences.starts[example], self.sequences.starts[example + 1]
+        said, truth = self.violating(np.array([example]), weights)[start:stop], self.gold[start:stop]
+        loss = float(self.cost[truth, said].sum())
+        places, values = self._features(self.sequences[example], truth, said)
+        of, back = np.unique(places, return_inverse=True)
+        sums = np.bincount(back, weights=values, minlength=len(of)) * (loss if self.slack else 1.0)
+        return Cut(of[sums != 0], sums[sums != 0], loss)
+
+    def plane(self, weights: FloatArray) -> Plane:
+        """Give the mean of the cuts of all sequences."""
+        paths = self.violating(np.arange(self.n_examples), weights)
+        slopes: FloatArray = np.zeros(self.n_weights)
+        loss = kernels.add_cuts(
+            self.rows, self.sequences.starts, self.gold, paths, self.cost, self.slack, *self.parts(slopes)
+        )
+        slopes /= self.n_examples
+        return Plane(slopes, loss / self.n_examples)
+
+    def blocks(self, C: float) -> ChainBlocks:
+        """Keep for each row how much of each label is in the weights."""
+        return ChainBlocks(self, C)
+
+    def _features(self, rows: object, truth: IntArray, said: IntArray) -> tuple[IntArray, FloatArray]:
+        """Places and values of the joint features of the truth minus those of other labels; places may repeat."""
+        from scipy.sparse import csr_matrix
+
+        wrong = np.flatnonzero(truth != said)
+        entries = csr_matrix(rows)[wrong]
+        of_row = np.repeat(wrong, np.diff(entries.indptr))
+        columns, values = entries.indices.astype(np.int64) * self.n_labels, entries.data.astype(np.float64)
+        after_columns = self.n_columns * self.n_labels
+        ones = np.ones(max(len(truth) - 1, 0))
+        places = [
+            columns + truth[of_row],
+            columns + said[of_row],
+            after_columns + truth[:-1] * self.n_labels + truth[1:],
+            after_columns + said[:-1] * self.n_labels + said[1:],
+        ]
+        return np.concatenate(places), np.concatenate([values, -values, ones, -ones])
+
+    def _need_allowed(self) -> None:
+        """Raise where a true sequence is one that may not be said: no weights could ever score it highest."""
+        starts = self.sequences.starts
+        begins = starts[:-1][np.diff(starts) > 0]
+        barred_at = begins[self.first[self.gold[begins]] < 0]
+        follows = np.ones(len(self.gold), bool)
+        follows[begins] = False
+        rows = np.flatnonzero(follows)
+        barred_at = np.concatenate([barred_at, rows[self.next_to[self.gold[rows - 1], self.gold[rows]] < 0]])
+        if barred_at.size:
+            row = int(barred_at.min())
+            number = int(np.searchsorted(starts, row, side="right")) - 1
+            raise LabelError(
+                f"Sequence {number} has a label at position {row - int(starts[number])} that may not stand there. "
+                "Correct the labels, or allow it."
+            )
+
+
+class ChainBlocks:
+    """The shares of all sequences: how much of each label is at each row, and of each pair of labels in a sequence."""
+
+    def __init__(self, problem: ChainProblem, C: float) -> None:
+        self._problem, self._scale = problem, C / problem.n_examples
+        n_labels = problem.n_labels
+        self.weights: FloatArray = np.zeros(problem.n_weights)
+        self._late: FloatArray = np.zeros(problem.n_weights)
+        self._work: FloatArray = np.zeros((problem.n_columns, n_labels))
+        self._shares: FloatArray = np.zeros((len(problem.gold), n_labels))
+        has_pairs = bool((problem.sequences.lengths > 1).any())
+        self._pair_shares: FloatArray = np.zeros((problem.n_examples if has_pairs else 0, n_labels, n_labels))
+        self._offsets: FloatArray = np.zeros(problem.n_examples)
+        self._sums: FloatArray = np.zeros(3)  # steps, offset, what averaging takes off the offset
+
+    @property
+    def offset(self) -> float:
+        """The sum of the offsets of all sequences."""
+        return float(self._sums[1])
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the shares."""
+        return int(self._shares.nbytes + self._pair_shares.nbytes + self._offsets.nbytes)
+
+    def go_over(self, order: IntArray) -> float:
+        """Make a step for each sequence in this order."""
+        problem = self._problem
+        return float(
+            kernels.frank_wolfe_pass(
+                problem.rows, problem.sequences.starts, problem.gold, order, self._scale,
+                problem.first, problem.next_to, problem.cost, problem.slack,
+                problem.parts(self.weights), problem.parts(self._late), self._work,
+                self._shares, self._pair_shares, self._offsets, self._sums,
+            )
+        )  # fmt: skip
+
+    def average(self) -> tuple[FloatArray, float]:
+        """Give weights and offset averaged over the steps so far."""
+        total = max(self._sums[0] * (self._sums[0] + 1.0) / 2.0, 1.0)
+        return self.weights - self._late / total, float(self._sums[1] - self._sums[2] / total)
