@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from riffler._fast.simplex_qp import climb_simplex
 from riffler.errors import InputError
 from riffler.records import FloatArray
 
 IDLE_ROUNDS = 50  # a plane without a say for this long is dropped
+QP_ROUNDS = 10_000  # far more than were ever needed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,27 +90,20 @@ class _Planes:
 
 
 def solve_dual(gram: FloatArray, offsets: FloatArray, C: float, start: FloatArray, tol: float) -> FloatArray:
-    """Maximise offsets . a - a' G a / 2 over a >= 0 with sum C or less, moving weight between two planes at a time.
+    """Maximise offsets . a - a' G a / 2 over a >= 0 with sum C or less, to within ``tol`` or rounding.
 
-    What is not given to a plane rests on one of slope and offset 0. Ends when the best move gains less than ``tol``.
+    What is not given to a plane rests on one of slope and offset 0.
+
+    >>> solve_dual(np.eye(2), np.array([3.0, 1.0]), C=2.0, start=np.zeros(2), tol=1e-9)
+    array([2., 0.])
     """
     n = len(offsets)
     padded = np.zeros((n + 1, n + 1))
     padded[:n, :n] = gram
-    a = np.append(start, C - start.sum())
-    slope = np.append(offsets, 0.0) - padded @ a
-    for _ in range(1000 * (n + 1)):
-        up = int(np.argmax(slope))
-        down = int(np.argmin(np.where(a > 0, slope, np.inf)))
-        rise = float(slope[up] - slope[down])
-        if rise * C <= tol:
-            break
-        curvature = float(padded[up, up] - 2 * padded[up, down] + padded[down, down])
-        step = min(a[down], rise / curvature if curvature > 0 else np.inf)
-        a[up] += step
-        a[down] -= step
-        slope -= step * (padded[:, up] - padded[:, down])
-    return a[:n]
+    a = np.append(start, max(C - start.sum(), 0.0))
+    climb_simplex(padded, np.append(offsets, 0.0), a, tol, QP_ROUNDS)
+    spent = float(a[:n].sum())
+    return a[:n] if spent <= C else a[:n] * (C / spent)  # by rounding
 
 
 def _silent(found: CuttingPlaneSolution) -> None:
