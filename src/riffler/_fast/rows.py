@@ -98,6 +98,8 @@ def _row_square(rows, i):
 def _row_product(rows, i, j, work):
     if _kind(rows) is CsrRows:
         return lambda rows, i, j, work: _sparse_product(rows.data, rows.indices, rows.indptr, i, j, work)
+    if _kind(rows) is SimilarRows:
+        return lambda rows, i, j, work: rows.values[i, rows.numbers[j]]
     return lambda rows, i, j, work: _dense_dot(rows.values[i], rows.values[j])
 
 
