@@ -115,6 +115,15 @@ def write_conll(path: str | os.PathLike[str], text: TaggedText, tags: Sequence[S
         stream.write("\n".join(blocks).encode("utf-8"))
 
 
+def usual_columns(n: int) -> tuple[str, ...]:
+    """Name columns that have no names.
+
+    >>> usual_columns(2), usual_columns(4)
+    (('word', 'pos'), ('word', 'pos', 'chunk', 'column3'))
+    """
+    return tuple([*USUAL_COLUMNS, *(f"column{number}" for number in range(len(USUAL_COLUMNS), n))][:n])
+
+
 @dataclass(frozen=True, slots=True)
 class _Layout:
     """Names of the columns before the tag, and whether there is one (1) or none (0)."""
@@ -126,8 +135,7 @@ class _Layout:
 def _layout(columns: Sequence[str] | None, n_found: int, where: str) -> _Layout:
     if columns is None:
         n_tags = 1 if n_found > 1 else 0
-        usual = [*USUAL_COLUMNS, *(f"column{number}" for number in range(len(USUAL_COLUMNS), n_found))]
-        return _Layout(tuple(usual[: n_found - n_tags]), n_tags)
+        return _Layout(usual_columns(n_found - n_tags), n_tags)
     if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
         raise InputError(f"columns must be a list of different names such as ['word', 'pos'], got {columns!r}.")
     if n_found - len(columns) not in (0, 1):
