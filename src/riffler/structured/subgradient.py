@@ -1,51 +1,82 @@
 """Stochastic subgradient steps (Ratliff, Bagnell and Zinkevich 2007; Pegasos' step size) with a proven gap.
 
-A step is w <- (1 - 1/t) w + (C / t) * slopes of one cut, so w is C times the mean of the cuts drawn so far. After whole
-passes each example was drawn equally often: w then is a point of the dual, and offset - |w|^2 / 2 a bound.
+Step t is w <- (1 - 1/t) w + (C / t) * slopes of one example's cut, so w is C times the mean of the cuts drawn so far.
+After whole passes every example was drawn equally often: w then is a point of the dual, whatever weights the examples
+were asked at, and C * mean offset - |w|^2 / 2 is a bound. The objective is measured at an average of the weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from riffler.records import FloatArray, IntArray
 from riffler.structured.convergence import Record, Solution, Tell, silent
+from riffler.structured.problem import Problem
 
-if TYPE_CHECKING:
-    from riffler.structured.problem import Problem
+LAZY = 100  # weights are scaled anew when the number of steps has grown by a part in this: a step costs its cut only
+LATER_COUNTS = 3  # step t counts t to this power in the average: with a large C the first steps are far too long
+
+
+@runtime_checkable
+class SteppingProblem(Protocol):
+    """A problem that makes many steps in one call."""
+
+    def step_over(self, examples: IntArray, weights: FloatArray, step: float) -> float:
+        """Ask one example after the other and add ``step`` times its slopes to the weights; give the sum of offsets."""
+        ...
+
+
+def step_over(problem: Problem, examples: IntArray, weights: FloatArray, step: float) -> float:
+    """Make the steps in one call where the problem can, else one by one."""
+    if isinstance(problem, SteppingProblem):
+        return problem.step_over(examples, weights, step)
+    offset = 0.0
+    for example in examples:
+        cut = problem.cut(int(example), weights)
+        cut.add_to(weights, step)
+        offset += cut.offset
+    return offset
 
 
 class _Steps:
-    """Sums of the cuts drawn: w = C * sum / number of steps."""
+    """Weights after the steps so far, the sum of offsets, and a mean of the weights in which later steps count more."""
 
     def __init__(self, problem: Problem, C: float) -> None:
         self._problem, self._C = problem, C
-        self._sum: FloatArray = np.zeros(problem.n_weights)
-        self._offsets = 0.0
-        self._n_steps = 0
+        self.weights: FloatArray = np.zeros(problem.n_weights)
+        self.average: FloatArray = np.zeros(problem.n_weights)
+        self._offsets, self._n_steps, self._counted = 0.0, 0, 0.0
+
+    @property
+    def dual(self) -> float:
+        """The bound; it holds after whole passes."""
+        return self._C * self._offsets / self._n_steps - float(self.weights @ self.weights) / 2.0
 
     def go_over(self, order: IntArray) -> None:
-        for example in order:
-            cut = self._problem.cut(int(example), self.weights)
-            cut.add_to(self._sum, 1.0)
-            self._offsets += cut.offset
-            self._n_steps += 1
+        for examples in self._chunks(order):
+            scaled_for = max(self._n_steps, 1)
+            self._offsets += step_over(self._problem, examples, self.weights, self._C / scaled_for)
+            self._n_steps += len(examples)
+            self.weights *= scaled_for / self._n_steps
+            count = len(examples) * float(self._n_steps) ** LATER_COUNTS
+            self._counted += count
+            self.average += (count / self._counted) * (self.weights - self.average)
 
-    @property
-    def weights(self) -> FloatArray:
-        return self._sum * (self._C / max(self._n_steps, 1))
-
-    @property
-    def offset(self) -> float:
-        return self._offsets * self._C / max(self._n_steps, 1)
+    def _chunks(self, order: IntArray) -> Iterator[IntArray]:
+        start = 0
+        while start < len(order):
+            stop = start + max(1, self._n_steps // LAZY)
+            yield order[start:stop]
+            start = stop
 
 
 @dataclass(frozen=True, slots=True)
 class Subgradient:
-    """Steps down the slope of one example after the other; cheap and simple, slow to the last per cent.
+    """Steps down the slope of one example after the other; quick to a rough answer, slow to the last per cent.
 
     max_passes : passes over the examples at most
     """
@@ -55,13 +86,21 @@ class Subgradient:
     def solve(
         self, problem: Problem, C: float, *, tol: float, rng: np.random.Generator, tell: Tell = silent
     ) -> Solution:
-        """Minimise |w|^2 / 2 + C * risk(w) until the gap is at most ``tol`` times the objective."""
+        """Minimise |w|^2 / 2 + C * risk(w) until the gap is at most ``tol`` times the objective.
+
+        The objective costs another pass, so it is measured ever more rarely.
+        """
         record, steps = Record(tol, tell), _Steps(problem, C)
+        n_calls, next_check = 0, 1
         for n_passes in range(1, self.max_passes + 1):
             steps.go_over(rng.permutation(problem.n_examples))
-            weights = steps.weights
-            square = float(weights @ weights) / 2.0
-            primal = square + C * max(0.0, problem.plane(weights).height(weights))
-            if record.add(2 * n_passes * problem.n_examples, weights, primal, steps.offset - square):
+            n_calls += problem.n_examples
+            if n_passes < min(next_check, self.max_passes):
+                continue
+            next_check = n_passes + 1 + n_passes // 4
+            n_calls += problem.n_examples
+            weights = steps.average
+            risk = max(0.0, problem.plane(weights).height(weights))
+            if record.add(n_calls, weights, float(weights @ weights) / 2.0 + C * risk, steps.dual):
                 break
         return record.solution()
