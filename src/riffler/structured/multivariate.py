@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -101,7 +100,7 @@ class Multivariate:
     def _n_of(self, n_rows: int) -> int:
         """Give how many of the rows of a set without labels to select."""
         measure = self._measure()
-        if isinstance(measure, PrecisionAtK | RecallAtK) and isinstance(measure.k, Integral):
+        if isinstance(measure, PrecisionAtK | RecallAtK) and isinstance(measure.k, int | np.integer):
             return int(measure.k)
         return round((self.share or 0.0) * n_rows)
 
