@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from riffler.errors import InputError
 from riffler.records import BoolArray, FloatArray, IntArray, Matrix
+from riffler.structured.by_cuts import ByCuts
 from riffler.structured.contingency import largest
 from riffler.structured.cutting_plane import Plane
 from riffler.structured.measures import (
@@ -23,9 +24,6 @@ from riffler.structured.measures import (
 )
 from riffler.structured.problem import Cut
 from riffler.structured.row_products import RowProducts
-
-if TYPE_CHECKING:
-    from riffler.structured.frank_wolfe import Blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,7 @@ class Multivariate:
         return measure.most_violating(scores * (unit / self.unit), relevant, rescaling)
 
 
-class WholeSets:
+class WholeSets(ByCuts):
     """Sets of rows, each one example."""
 
     def __init__(self, task: Multivariate, X: Sequence[Matrix], Y: Sequence[ArrayLike], rescaling: str) -> None:
@@ -135,12 +133,6 @@ class WholeSets:
         found = [self._slopes(example, weights) for example in range(self.n_examples)]
         slopes: FloatArray = np.mean([slopes for _, slopes in found], axis=0)
         return Plane(slopes, float(np.mean([loss for loss, _ in found])))
-
-    def blocks(self, C: float) -> Blocks:
-        """Keep the share of each set as a vector."""
-        from riffler.structured.frank_wolfe import SparseBlocks
-
-        return SparseBlocks(self, C)
 
     def _slopes(self, example: int, weights: FloatArray) -> tuple[float, FloatArray]:
         rows, relevant = self._rows[example], self._relevant[example]
