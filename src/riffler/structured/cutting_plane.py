@@ -17,6 +17,10 @@ from riffler.records import FloatArray
 
 IDLE_ROUNDS = 50  # a plane without a say for this long is dropped
 QP_ROUNDS = 10_000  # far more than were ever needed
+SHORTEST_STRIDE = 0.1  # on the way from the best weights to those that the planes suggest
+AS_HOPED = 0.9  # of the gain that a convex objective promises at least: then the planes can be trusted further
+REMEMBERED_IN_A_ROW = 20
+NEWS = 0.2  # of the gap that a remembered plane must lie above the others
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +56,10 @@ class CuttingPlaneSolution:
 class _Planes:
     """The planes that are kept, with the dual of the problem they make up: alpha >= 0, sum of alpha <= C."""
 
-    def __init__(self, C: float) -> None:
+    def __init__(self, C: float, n_weights: int) -> None:
         self._C = C
+        self.weights: FloatArray = np.zeros(n_weights)  # best for these planes
+        self.value = 0.0  # of the dual: no objective is lower
         self._planes: list[Plane] = []
         self._idle: list[int] = []
         self._gram: FloatArray = np.empty((0, 0))
@@ -69,17 +75,26 @@ class _Planes:
         self._planes.append(plane)
         self._idle.append(0)
 
-    def solve(self, tol: float) -> tuple[FloatArray, float]:
-        """Give the weights of the smaller problem and its value, to within ``tol``."""
+    def solve(self, tol: float) -> None:
+        """Find the best weights for these planes, to within ``tol``."""
         offsets = np.array([plane.offset for plane in self._planes])
         self._alpha = solve_dual(self._gram, offsets, self._C, self._alpha, tol)
-        value = float(offsets @ self._alpha - self._alpha @ self._gram @ self._alpha / 2.0)
-        weights: FloatArray = np.zeros_like(self._planes[0].slopes)
+        self.value = float(offsets @ self._alpha - self._alpha @ self._gram @ self._alpha / 2.0)
+        self.weights = np.zeros_like(self.weights)
         for plane, share in zip(self._planes, self._alpha, strict=True):
             if share > 0:
-                weights += share * plane.slopes
+                self.weights += share * plane.slopes
         self._drop_idle()
-        return weights, value
+
+    def solve_with(self, remembered: Oracle, tol: float, value: float) -> None:
+        """Add planes that cost nothing, as long as each would close a good part of the gap to ``value``."""
+        for _ in range(REMEMBERED_IN_A_ROW):
+            plane = remembered(self.weights)
+            above = objective(self.weights, plane, self._C) - self.value
+            if above <= NEWS * (value - self.value):
+                break
+            self.add(plane)
+            self.solve(tol)
 
     def _drop_idle(self) -> None:
         self._idle = [0 if share > 0 else idle + 1 for idle, share in zip(self._idle, self._alpha, strict=True)]
@@ -110,6 +125,11 @@ def _silent(found: CuttingPlaneSolution) -> None:
     """Tell nobody."""
 
 
+def objective(weights: FloatArray, plane: Plane, C: float) -> float:
+    """Give |w|^2 / 2 + C * the height of a plane there, or of 0 where that is higher."""
+    return float(weights @ weights) / 2.0 + C * max(0.0, plane.height(weights))
+
+
 def minimise_by_planes(
     oracle: Oracle,
     n_weights: int,
@@ -117,9 +137,14 @@ def minimise_by_planes(
     *,
     tol: float,
     max_iter: int = 1000,
+    remembered: Oracle | None = None,
     tell: Callable[[CuttingPlaneSolution], None] = _silent,
 ) -> CuttingPlaneSolution:
     """Minimise |w|^2 / 2 + C * risk(w) until the proven gap is at most ``tol`` times the value.
+
+    The next question is asked on the way from the best weights to those that the planes suggest (Franc and Sonnenburg
+    2009): far from the best, where few planes are known, the answers say little. ``remembered`` gives planes below the
+    risk, if need be lower than those of the oracle, that cost nothing.
 
     >>> def absolute(w):  # risk |w - 1|
     ...     return Plane(np.array([1.0]), 1.0) if w[0] < 1 else Plane(np.array([-1.0]), -1.0)
@@ -128,18 +153,19 @@ def minimise_by_planes(
     """
     if not (C > 0 and tol > 0 and max_iter > 0):
         raise InputError(f"C, tol and max_iter must be above 0, got {C!r}, {tol!r} and {max_iter!r}.")
-    planes, bound = _Planes(C), 0.0
-    weights: FloatArray = np.zeros(n_weights)
-    best = CuttingPlaneSolution(weights, np.inf, 0.0, 0)
-    while best.n_planes < max_iter:
+    planes, stride = _Planes(C, n_weights), 1.0
+    best = CuttingPlaneSolution(planes.weights, np.inf, 0.0, 0)
+    while best.n_planes < max_iter and not best.gap <= tol * best.value < np.inf:
+        weights = best.weights + stride * (planes.weights - best.weights)
         plane = oracle(weights)
-        value = float(weights @ weights) / 2.0 + C * max(0.0, plane.height(weights))
+        value = objective(weights, plane, C)
+        as_hoped = best.value - value >= AS_HOPED * stride * (best.value - planes.value)
+        stride = min(1.0, 2.0 * stride) if as_hoped else max(SHORTEST_STRIDE, stride / 2.0)
         better = (weights, value) if value < best.value else (best.weights, best.value)
-        best = CuttingPlaneSolution(*better, bound, best.n_planes + 1)
-        tell(best)
-        if best.gap <= tol * best.value:
-            break
         planes.add(plane)
-        weights, found = planes.solve(0.1 * tol * best.value)
-        bound = max(bound, found)
+        planes.solve(0.1 * tol * better[1])
+        if remembered is not None:
+            planes.solve_with(remembered, 0.1 * tol * better[1], better[1])
+        best = CuttingPlaneSolution(*better, max(best.bound, planes.value), best.n_planes + 1)
+        tell(best)
     return best
