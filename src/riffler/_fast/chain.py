@@ -155,6 +155,17 @@ def best_path(scores, first, steps, length, back, best, path):
 
 
 @njit(cache=True)
+def worst_label(scores, gold, cost):
+    """Give the label that maximises cost * (1 - score of the truth + score)."""
+    worst, highest = gold, 0.0
+    for a in range(len(scores)):
+        value = cost[gold, a] * (1.0 - scores[gold] + scores[a])
+        if value > highest:
+            worst, highest = a, value
+    return worst
+
+
+@njit(cache=True)
 def best_path_by_mistakes(scores, gold, first, steps, path):
     """Write the labels that maximise m * (1 - score of the truth + score), m the number of wrong labels (slack rescaling).
 
@@ -193,6 +204,9 @@ def best_path_by_mistakes(scores, gold, first, steps, path):
 def violating_path(scores, gold, first, steps, cost, slack, back, best, path):
     """Write the labels that violate the margin most, by loss plus score or, with ``slack``, by loss times violation."""
     length = len(gold)
+    if slack and length == 1 and np.isfinite(first).all():
+        path[0] = worst_label(scores[0], gold[0], cost)
+        return
     if slack:
         best_path_by_mistakes(scores[:length], gold, first, steps, path)
         return

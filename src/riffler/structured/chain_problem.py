@@ -5,16 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from riffler._fast import chain as kernels
+from riffler._fast.chain_descent import descent_pass
 from riffler._fast.rows import as_rows
 from riffler.errors import InputError, LabelError
 from riffler.records import FloatArray, IntArray, is_sparse
+from riffler.structured.block_descent import ENOUGH, MOVES
 from riffler.structured.cutting_plane import Plane
 from riffler.structured.problem import Cut
 from riffler.structured.sequences import Sequences
 
+FIRST_ROOM = 8  # label sequences that a sequence may keep before there is more room
+
 
 class ChainProblem:
-    """Sequences with the code of the true label of each row."""
+    """Sequences with the code of the true label of each row.
+
+    Without ``with_pairs`` pairs of labels have no weights, as in sequences of one row, which have no pairs.
+    """
 
     def __init__(
         self,
@@ -24,21 +31,25 @@ class ChainProblem:
         next_to: FloatArray,
         cost: FloatArray,
         rescaling: str = "margin",
+        *,
+        with_pairs: bool = True,
     ) -> None:
         self.sequences, self.gold = sequences, gold
         self.first, self.next_to, self.cost = first, next_to, cost
         self.slack = rescaling == "slack"
         self.rows = as_rows(sequences.rows)
         self.n_examples, self.n_columns, self.n_labels = len(sequences), sequences.rows.shape[1], len(cost)
-        self.n_weights = self.n_columns * self.n_labels + self.n_labels**2
+        self._no_pairs = None if with_pairs else np.zeros((self.n_labels, self.n_labels))
+        self.n_weights = self.n_columns * self.n_labels + (self.n_labels**2 if with_pairs else 0)
         self._need_allowed()
-        if self.slack and not np.array_equal(cost, 1.0 - np.eye(self.n_labels)):
+        if self.slack and with_pairs and not np.array_equal(cost, 1.0 - np.eye(self.n_labels)):
             raise InputError('Slack rescaling of chains needs costs of 1. Leave costs out, or use rescaling="margin".')
 
     def parts(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Weights of columns and of pairs of labels, as views."""
-        cut = self.n_columns * self.n_labels
-        return weights[:cut].reshape(-1, self.n_labels), weights[cut:].reshape(self.n_labels, self.n_labels)
+        cut, n_labels = self.n_columns * self.n_labels, self.n_labels
+        pairs = weights[cut:].reshape(n_labels, n_labels) if self._no_pairs is None else self._no_pairs
+        return weights[:cut].reshape(-1, n_labels), pairs
 
     def violating(self, examples: IntArray, weights: FloatArray) -> IntArray:
         """Give the labels that violate the margins of some sequences most, at their rows; 0 elsewhere."""
@@ -72,6 +83,10 @@ class ChainProblem:
     def blocks(self, C: float) -> ChainBlocks:
         """Keep for each row how much of each label is in the weights."""
         return ChainBlocks(self, C)
+
+    def working_sets(self, C: float) -> ChainWorkingSets:
+        """Keep the label sequences that mattered."""
+        return ChainWorkingSets(self, C)
 
     def _features(self, rows: object, truth: IntArray, said: IntArray) -> tuple[IntArray, FloatArray]:
         """Places and values of the joint features of the truth minus those of other labels; places may repeat."""
@@ -150,3 +165,49 @@ class ChainBlocks:
         """Give weights and offset averaged over the steps so far."""
         total = max(self._sums[0] * (self._sums[0] + 1.0) / 2.0, 1.0)
         return self.weights - self._late / total, float(self._sums[1] - self._sums[2] / total)
+
+
+class ChainWorkingSets:
+    """The label sequences that each sequence keeps, one column each; the first is the true one."""
+
+    def __init__(self, problem: ChainProblem, C: float) -> None:
+        self._problem, self._scale = problem, C / problem.n_examples
+        n_examples = problem.n_examples
+        self.weights: FloatArray = np.zeros(problem.n_weights)
+        self._work: FloatArray = np.zeros((problem.n_columns, problem.n_labels))
+        self._kept: IntArray = np.zeros((len(problem.gold), FIRST_ROOM), np.min_scalar_type(problem.n_labels))
+        self._kept[:, 0] = problem.gold
+        self._shares: FloatArray = np.zeros((n_examples, FIRST_ROOM))
+        self._shares[:, 0] = 1.0
+        self._losses: FloatArray = np.zeros((n_examples, FIRST_ROOM))
+        self._n_kept: IntArray = np.ones(n_examples, np.int64)
+        self._sums: FloatArray = np.zeros(2)  # the offset of the dual, and how often there was no room
+
+    @property
+    def offset(self) -> float:
+        """The dual is this minus half the squared norm of the weights."""
+        return float(self._sums[0])
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of what is kept."""
+        return int(self._kept.nbytes + self._shares.nbytes + self._losses.nbytes + self._n_kept.nbytes)
+
+    def go_over(self, order: IntArray) -> FloatArray:
+        """Solve the small dual of each sequence in this order; make more room if some had none."""
+        problem = self._problem
+        gaps: FloatArray = np.zeros(problem.n_examples)
+        descent_pass(
+            problem.rows, problem.sequences.starts, problem.gold, order, self._scale,
+            problem.first, problem.next_to, problem.cost, problem.slack, MOVES, ENOUGH,
+            *problem.parts(self.weights), self._work, self._kept, self._shares, self._losses, self._n_kept,
+            self._sums, gaps,
+        )  # fmt: skip
+        if self._sums[1] > 0:
+            self._kept, self._shares, self._losses = map(_twice_as_wide, (self._kept, self._shares, self._losses))
+            self._sums[1] = 0.0
+        return gaps[order]
+
+
+def _twice_as_wide(table: FloatArray) -> FloatArray:
+    return np.concatenate([table, np.zeros_like(table)], axis=1)

@@ -18,6 +18,7 @@ from riffler.structured.cutting_plane import Plane
 from riffler.structured.task import JointVector, SlackTask, Task
 
 if TYPE_CHECKING:
+    from riffler.structured.block_descent import WorkingSets
     from riffler.structured.frank_wolfe import Blocks
 
 RESCALINGS = ("margin", "slack")
@@ -35,6 +36,14 @@ class Cut:
     def height(self, weights: FloatArray) -> float:
         """The bound at some weights."""
         return self.offset - float(self.values @ weights[self.indices])
+
+    def equals(self, other: Cut) -> bool:
+        """Whether both say the same."""
+        return (
+            self.offset == other.offset
+            and np.array_equal(self.indices, other.indices)
+            and np.array_equal(self.values, other.values)
+        )
 
     def add_to(self, weights: FloatArray, step: float) -> None:
         """Add ``step`` times the slopes to the weights, in place."""
@@ -57,6 +66,10 @@ class Problem(Protocol):
 
     def blocks(self, C: float) -> Blocks:
         """Give what block-coordinate Frank-Wolfe keeps for each example."""
+        ...
+
+    def working_sets(self, C: float) -> WorkingSets:
+        """Give what block descent keeps for each example."""
         ...
 
 
@@ -104,6 +117,12 @@ class OneByOne:
         from riffler.structured.frank_wolfe import SparseBlocks
 
         return SparseBlocks(self, C)
+
+    def working_sets(self, C: float) -> WorkingSets:
+        """Keep the cuts of each example."""
+        from riffler.structured.block_descent import KeptCuts
+
+        return KeptCuts(self, C)
 
     def _need_sound(self, example: int, cut: Cut, weights: FloatArray) -> None:
         """Raise where a loss is impossible, or the answer is worse than the truth, whose violation is 0."""

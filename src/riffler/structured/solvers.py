@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from riffler.errors import UnknownName
+from riffler.structured.block_descent import BlockDescent
 from riffler.structured.convergence import Solution, Tell, silent
 from riffler.structured.frank_wolfe import FrankWolfe
 from riffler.structured.n_slack import NSlack
@@ -27,6 +28,7 @@ class Solver(Protocol):
 
 
 SOLVERS: dict[str, Callable[[], Solver]] = {
+    "block-descent": BlockDescent,
     "frank-wolfe": FrankWolfe,
     "n-slack": NSlack,
     "one-slack": OneSlack,

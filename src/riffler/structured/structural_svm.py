@@ -17,7 +17,7 @@ from riffler.records import FloatArray
 from riffler.structured.convergence import Solution, Turn, silent
 from riffler.structured.problem import RESCALINGS, OneByOne, Problem
 from riffler.structured.solvers import Solver, solver_from_name
-from riffler.structured.task import BatchedTask, FittedTask, Task
+from riffler.structured.task import BatchedTask, FittedTask, ScaledTask, Task
 
 
 class StructuralSVM(BaseEstimator):
@@ -29,7 +29,7 @@ class StructuralSVM(BaseEstimator):
     ----------
     task : Task
         What inputs and outputs are: an object with ``joint_feature``, ``loss``, ``argmax`` and ``loss_augmented_argmax``.
-    solver : {"frank-wolfe", "one-slack", "n-slack", "subgradient"} or a solver object
+    solver : {"block-descent", "frank-wolfe", "one-slack", "n-slack", "subgradient"} or a solver object
     C : float
         Weight of the mean loss beside the penalty. It multiplies a mean, so it keeps its meaning when examples are added.
     tol : float
@@ -66,7 +66,7 @@ class StructuralSVM(BaseEstimator):
         self,
         task: Task,
         *,
-        solver: str | Solver = "frank-wolfe",
+        solver: str | Solver = "block-descent",
         C: float = 1.0,
         tol: float = 0.01,
         rescaling: str = "margin",
@@ -101,10 +101,11 @@ class StructuralSVM(BaseEstimator):
         return [self.task_.argmax(x, self.coef_) for x in X]
 
     def score(self, X: Sequence[Any], Y: Sequence[Any]) -> float:
-        """Give 1 - the mean loss of the predictions."""
+        """Give 1 - the loss of the predictions, as a share of the largest loss where the task tells it."""
         need_examples(X, Y)
         losses = [self.task_.loss(y, other) for y, other in zip(Y, self.predict(X), strict=True)]
-        return 1.0 - float(np.mean(losses))
+        largest = [self.task_.largest_loss(y) for y in Y] if isinstance(self.task_, ScaledTask) else [1.0] * len(Y)
+        return 1.0 - float(np.sum(losses)) / max(float(np.sum(largest)), 1e-300)
 
     def _check_settings(self) -> None:
         if not isinstance(self.task, Task):

@@ -58,6 +58,15 @@ class FittedTask(Task, Protocol):
 
 
 @runtime_checkable
+class ScaledTask(Task, Protocol):
+    """A task whose losses depend on the size of the output, such as the number of wrong labels of a sequence."""
+
+    def largest_loss(self, y: Any) -> float:  # noqa: ANN401
+        """Give the loss of the worst output where y is true; scores are shares of it."""
+        ...
+
+
+@runtime_checkable
 class BatchedTask(Task, Protocol):
     """A task that looks at all examples at once, in compiled loops; everything it does equals the four methods."""
 

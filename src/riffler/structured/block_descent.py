@@ -1,0 +1,151 @@
+"""Block descent: each example keeps the outputs that mattered and solves its own small dual over them.
+
+As block-coordinate Frank-Wolfe it asks one example at a time; but a step may take share from any output that is kept
+(pairwise steps: Osokin et al. 2016; the sequential dual method of Balamurugan et al. 2011), not from all of them alike,
+and examples whose gap is small are asked less often. To small gaps this is many times quicker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from riffler.records import FloatArray, IntArray
+from riffler.structured.convergence import Record, Solution, Tell, silent
+
+if TYPE_CHECKING:
+    from riffler.structured.problem import Cut, Problem
+
+WHOLE_EVERY = 5  # passes: between two over all examples, those with a large gap are asked
+LARGE = 0.25  # of the mean gap
+MOVES = 30  # at most, in one visit of an example
+ENOUGH = 0.03  # of an example's gap: when the best move gains less, the next example is more worth the time
+HOPE = 1.2  # the gaps found on the way are this much larger than the gap at the end of a pass, or more
+
+
+class WorkingSets(Protocol):
+    """The outputs that each example keeps, and their shares in the weights."""
+
+    weights: FloatArray
+
+    @property
+    def offset(self) -> float:
+        """The dual is this minus half the squared norm of the weights."""
+        ...
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of what is kept."""
+        ...
+
+    def go_over(self, order: IntArray) -> FloatArray:
+        """Solve the small dual of each example in this order; give the gap of each, as found before."""
+        ...
+
+
+class KeptCuts:
+    """Working sets of any problem that gives cuts."""
+
+    def __init__(self, problem: Problem, C: float) -> None:
+        self._problem, self._scale = problem, C / problem.n_examples
+        self.weights: FloatArray = np.zeros(problem.n_weights)
+        self.offset = 0.0
+        self._cuts: list[list[Cut]] = [[] for _ in range(problem.n_examples)]
+        self._shares: list[list[float]] = [[] for _ in range(problem.n_examples)]  # what is missing to 1 is the truth's
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of what is kept."""
+        return sum(cut.indices.nbytes + cut.values.nbytes + 16 for cuts in self._cuts for cut in cuts)
+
+    def go_over(self, order: IntArray) -> FloatArray:
+        """Solve the small dual of each example in this order."""
+        return np.array([self._visit(int(example)) for example in order])
+
+    def _visit(self, example: int) -> float:
+        """Keep the most violating output, then move share from the least to the most violating ones."""
+        cuts, shares = self._cuts[example], self._shares[example]
+        found = self._problem.cut(example, self.weights)
+        if found.offset > 0 or len(found.indices):
+            if not any(found.equals(cut) for cut in cuts):
+                cuts.append(found)
+                shares.append(0.0)
+        gap = 0.0
+        for n_moves in range(MOVES):
+            heights = [cut.height(self.weights) for cut in cuts]
+            rest = 1.0 - sum(shares)
+            mean = sum(share * height for share, height in zip(shares, heights, strict=True))
+            gap = gap if n_moves else self._scale * (max([0.0, *heights]) - mean)
+            up, down, rise, room = best_move(heights, shares, rest)
+            if rise <= 0 or (n_moves and self._scale * rise * room <= ENOUGH * gap):
+                break
+            self._move(cuts, shares, up, down, rise, room)
+        kept = [number for number, share in enumerate(shares) if share > 0]
+        self._cuts[example], self._shares[example] = [cuts[k] for k in kept], [shares[k] for k in kept]
+        return gap
+
+    def _move(self, cuts: list[Cut], shares: list[float], up: int, down: int, rise: float, room: float) -> None:
+        """Move share between two cuts (-1 stands for the truth), as far as the dual rises."""
+        square = square_between(cuts[up] if up >= 0 else None, cuts[down] if down >= 0 else None)
+        step = min(room, rise / (self._scale * square)) if square > 0 else room
+        for number, sign in ((up, 1.0), (down, -1.0)):
+            if number >= 0:
+                cuts[number].add_to(self.weights, sign * step * self._scale)
+                self.offset += sign * step * self._scale * cuts[number].offset
+                shares[number] = 0.0 if sign < 0 and step == room else shares[number] + sign * step
+
+
+def best_move(heights: list[float], shares: list[float], rest: float) -> tuple[int, int, float, float]:
+    """Give where share should go and come from (-1: the truth, of height 0), what that gains, and how much there is.
+
+    >>> best_move([0.5, 0.2], [0.0, 0.4], rest=0.6)
+    (0, -1, 0.5, 0.6)
+    """
+    choices = [(0.0, -1, rest), *((height, k, shares[k]) for k, height in enumerate(heights))]
+    high = max(choices)
+    low = min(choice for choice in choices if choice[2] > 0)
+    return high[1], low[1], high[0] - low[0], low[2]
+
+
+def square_between(one: Cut | None, other: Cut | None) -> float:
+    """Squared distance of the slopes of two cuts; None stands for slopes of 0."""
+    if one is None or other is None:
+        cut = one or other
+        return 0.0 if cut is None else float(cut.values @ cut.values)
+    _, places, others = np.intersect1d(one.indices, other.indices, assume_unique=True, return_indices=True)
+    both = float(one.values[places] @ other.values[others])
+    return max(0.0, float(one.values @ one.values) - 2.0 * both + float(other.values @ other.values))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDescent:
+    """Visits one example after the other, those with a large gap more often; ends on a gap measured on all of them.
+
+    max_passes : passes over the examples at most, visits of a part counted as such
+    """
+
+    max_passes: int = 1000
+
+    def solve(
+        self, problem: Problem, C: float, *, tol: float, rng: np.random.Generator, tell: Tell = silent
+    ) -> Solution:
+        """Minimise |w|^2 / 2 + C * risk(w) until the gap is at most ``tol`` times the objective."""
+        sets, record = problem.working_sets(C), Record(tol, tell)
+        n_examples, n_calls, n_visits, turn = problem.n_examples, 0, 0, 0
+        gaps: FloatArray = np.full(n_examples, np.inf)
+        while True:
+            whole = turn % WHOLE_EVERY == 0 or turn < 3  # noqa: PLR2004 - at first all gaps are large
+            order = rng.permutation(n_examples if whole else np.flatnonzero(gaps >= LARGE * gaps.mean()))
+            gaps[order] = sets.go_over(order)
+            n_visits, n_calls, turn = n_visits + len(order), n_calls + len(order), turn + 1
+            ended = n_visits >= self.max_passes * n_examples
+            if whole or ended:
+                square = float(sets.weights @ sets.weights) / 2.0
+                dual, estimate = sets.offset - square, float(gaps.sum())
+                if ended or turn in (1, 3) or estimate <= HOPE * tol * (dual + estimate) or turn % (4 * WHOLE_EVERY) == 1:
+                    n_calls += n_examples
+                    primal = square + C * max(0.0, problem.plane(sets.weights).height(sets.weights))
+                    if record.add(n_calls, sets.weights, primal, dual) or ended:
+                        return record.solution()
