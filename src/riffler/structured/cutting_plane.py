@@ -156,16 +156,16 @@ def minimise_by_planes(
     planes, stride = _Planes(C, n_weights), 1.0
     best = CuttingPlaneSolution(planes.weights, np.inf, 0.0, 0)
     while best.n_planes < max_iter and not best.gap <= tol * best.value < np.inf:
-        weights = best.weights + stride * (planes.weights - best.weights)
+        weights: FloatArray = best.weights + stride * (planes.weights - best.weights)
         plane = oracle(weights)
         value = objective(weights, plane, C)
         as_hoped = best.value - value >= AS_HOPED * stride * (best.value - planes.value)
         stride = min(1.0, 2.0 * stride) if as_hoped else max(SHORTEST_STRIDE, stride / 2.0)
-        better = (weights, value) if value < best.value else (best.weights, best.value)
+        weights, value = (weights, value) if value < best.value else (best.weights, best.value)
         planes.add(plane)
-        planes.solve(0.1 * tol * better[1])
+        planes.solve(0.1 * tol * value)
         if remembered is not None:
-            planes.solve_with(remembered, 0.1 * tol * better[1], better[1])
-        best = CuttingPlaneSolution(*better, max(best.bound, planes.value), best.n_planes + 1)
+            planes.solve_with(remembered, 0.1 * tol * value, value)
+        best = CuttingPlaneSolution(weights, value, max(best.bound, planes.value), best.n_planes + 1)
         tell(best)
     return best
