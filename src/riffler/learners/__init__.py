@@ -21,6 +21,7 @@ PAIR_RANKERS: dict[str, str] = {
     "active-pairs": "riffler.learners.active_rank_svm:ActiveRankSVM",
     "crr": "riffler.learners.combined_ranking:CombinedRankingRegression",
     "hinge-ranksvm": "riffler.learners.hinge_rank_svm:HingeRankSVM",
+    "ndcg": "riffler.learners.ndcg_ranker:NdcgRanker",
     "ranksvm": "riffler.learners.rank_svm:RankSVM",
     "wsvm": "riffler.learners.weighted_svm:WeightedSVM",
 }

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from riffler.errors import InputError
 from riffler.metrics.checked import UndefinedMetric, finite_scores, grades
 from riffler.metrics.ties import sort_into_blocks
+from riffler.records import FloatArray
 
 
 def ndcg_at(labels: ArrayLike, scores: ArrayLike, n: int) -> float:
@@ -31,9 +32,14 @@ def ndcg_at(labels: ArrayLike, scores: ArrayLike, n: int) -> float:
     gain = np.exp2(grade) - 1
     if not gain.any():
         raise UndefinedMetric(f"NDCG needs a row of grade above 0, but all {gain.size} are 0. Check the labels.")
-    n_ranks = min(int(n), gain.size)
+    return ndcg_of_gains(gain, checked_scores, int(n))
+
+
+def ndcg_of_gains(gain: FloatArray, scores: FloatArray, n: int) -> float:
+    """Discounted gain of the n best scored rows over that of the best order; gains are 0 or more, one of them above."""
+    n_ranks = min(n, gain.size)
     discount = 1 / np.log2(np.arange(2.0, n_ranks + 2))
-    order, starts = sort_into_blocks(checked_scores)
+    order, starts = sort_into_blocks(scores)
     block_size = np.diff(starts, append=gain.size)
     block_gain = np.add.reduceat(gain[order], starts) / block_size
     expected_gain = np.repeat(block_gain, block_size)[:n_ranks]  # by rank, best scored first
