@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from riffler.records import FloatArray
-from riffler.structured.problem import OneByOne
+from riffler.structured.one_by_one import OneByOne
 
 
 class Enumerated:

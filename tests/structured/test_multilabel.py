@@ -14,7 +14,7 @@ from riffler.records import FloatArray, IntArray
 from riffler.structured.cutting_plane import minimise_by_planes
 from riffler.structured.frank_wolfe import FrankWolfe, SparseBlocks
 from riffler.structured.multilabel import Multilabel
-from riffler.structured.problem import OneByOne
+from riffler.structured.one_by_one import OneByOne
 from riffler.structured.task import BatchedTask, FittedTask, SlackTask
 from tests.naive.label_tree import all_labellings
 

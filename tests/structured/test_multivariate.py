@@ -11,7 +11,7 @@ from scipy import sparse
 from riffler.errors import InputError
 from riffler.structured.cutting_plane import minimise_by_planes
 from riffler.structured.multivariate import Multivariate
-from riffler.structured.problem import OneByOne
+from riffler.structured.one_by_one import OneByOne
 
 rng = np.random.default_rng(0)
 SETS = [rng.normal(size=(n, 4)) for n in (12, 7, 20)]

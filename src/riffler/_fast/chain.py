@@ -1,9 +1,9 @@
 """Linear chains: the best sequence of labels, all examples at once, and steps of block-coordinate Frank-Wolfe.
 
-Weights are two arrays: ``unary[j, a]`` for column j and label a, ``pairs[a, b]`` for label a before label b. Sequences
-stand one after the other in the rows; sequence i has rows starts[i] to starts[i + 1]. ``first[a]`` and ``next_to[a, b]``
-are 0, or minus infinity where a sequence may not begin so or two labels may not follow each other. ``cost[a, b]`` is what
-it costs to say b where a is true. A multiclass problem is a chain of sequences of one row.
+Weights are two arrays: ``unary[j, a]`` for column j and label a, ``pairs[a, b]`` for label a before label b.
+Sequences stand one after the other in the rows; sequence i has rows starts[i] to starts[i + 1]. ``first[a]`` and
+``next_to[a, b]`` are 0, or minus infinity where a sequence may not begin so or two labels may not follow each other.
+``cost[a, b]`` is what it costs to say b where a is true. A multiclass problem is a chain of sequences of one row.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -167,9 +167,9 @@ def worst_label(scores, gold, cost):
 
 @njit(cache=True)
 def best_path_by_mistakes(scores, gold, first, steps, path):
-    """Write the labels that maximise m * (1 - score of the truth + score), m the number of wrong labels (slack rescaling).
+    """Write the labels that maximise m * (1 - score of the truth + score), m the number of wrong labels.
 
-    The best labels of each number of mistakes are found together: O(length^2 * n_labels^2).
+    This is slack rescaling. The best labels of each number of mistakes are found together: O(length^2 * n_labels^2).
     """
     length, n_labels = len(gold), scores.shape[1]
     best = np.full((length, length + 1, n_labels), -np.inf)
@@ -240,14 +240,17 @@ def decode(rows, starts, unary, pairs, first, next_to, paths):
 
 @njit(cache=True)
 def violating_paths(rows, starts, gold, examples, unary, pairs, first, next_to, cost, slack, paths):
-    """Write the most violating labels of some sequences into their places in ``paths``."""
+    """Write the most violating labels of some sequences into ``paths``, one sequence after the other."""
     scores, back, best = room_for(starts, pairs.shape[0])
     steps = pairs + next_to
+    done = 0
     for i in examples:
         start, stop = starts[i], starts[i + 1]
         if stop > start:
             write_scores(rows, start, stop, unary, scores)
-            violating_path(scores, gold[start:stop], first, steps, cost, slack, back, best, paths[start:stop])
+            path = paths[done : done + stop - start]
+            violating_path(scores, gold[start:stop], first, steps, cost, slack, back, best, path)
+            done += stop - start
 
 
 @njit(cache=True)
@@ -332,14 +335,29 @@ def move(rows, start, change, active, n_active, pair_change, step, unary, pairs)
 
 @njit(cache=True)
 def frank_wolfe_pass(
-    rows, starts, gold, order, scale, first, next_to, cost, slack, weights, late, work, shares, pair_shares, offsets, sums
+    rows,
+    starts,
+    gold,
+    order,
+    scale,
+    first,
+    next_to,
+    cost,
+    slack,
+    weights,
+    late,
+    work,
+    shares,
+    pair_shares,
+    offsets,
+    sums,
 ):
     """Make a step for each sequence in this order; give the sum of the gaps before the steps.
 
-    The share of sequence i in the weights is ``scale`` times a sum of rows, each times its row of ``shares`` (by label),
-    and of ``pair_shares[i]`` (by pair of labels). ``weights`` and ``late``, which averaging takes off, are pairs of arrays:
-    of columns, and of pairs of labels. ``sums`` holds the number of steps, the offset of the dual and its late sum;
-    ``offsets`` that of each sequence. ``work`` is zeros of the shape of the weights of columns.
+    The share of sequence i in the weights is ``scale`` times a sum of rows, each times its row of ``shares`` (by
+    label), and of ``pair_shares[i]`` (by pair of labels). ``weights`` and ``late``, which averaging takes off, are
+    pairs of arrays: of columns, and of pairs of labels. ``sums`` holds the number of steps, the offset of the dual and
+    its late sum; ``offsets`` that of each sequence. ``work`` is zeros of the shape of the weights of columns.
     """
     unary, pairs = weights
     n_labels = pairs.shape[0]

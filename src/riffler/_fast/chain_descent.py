@@ -21,6 +21,7 @@ from riffler._fast.chain import (
     write_scores,
 )
 
+
 @njit(cache=True)
 def keep(path, loss, kept, alpha, losses, n_kept):
     """Give a label sequence a place among those that are kept; -1 if it has one, -2 if all places are taken.
@@ -121,8 +122,8 @@ def descent_pass(
     """Solve the small dual of each sequence in this order, over what it keeps and what violates most now.
 
     A sequence is left after ``max_moves``, or when a move gains less than ``enough`` of its gap.
-    Writes the gap of each sequence, before its moves, to ``gaps``. ``sums`` holds the offset of the dual, and how often a
-    sequence had no place left.
+    Writes the gap of each sequence, before its moves, to ``gaps``. ``sums`` holds the offset of the dual, and how often
+    a sequence had no place left.
     """
     n_labels = pairs.shape[0]
     scores, back, best = room_for(starts, n_labels)

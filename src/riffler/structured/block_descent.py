@@ -7,6 +7,7 @@ and examples whose gap is small are asked less often. To small gaps this is many
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,8 +19,10 @@ from riffler.structured.convergence import Record, Solution, Tell, silent
 if TYPE_CHECKING:
     from riffler.structured.problem import Cut, Problem
 
-WHOLE_EVERY = 5  # passes: between two over all examples, those with a large gap are asked
+PARTS_BETWEEN = 4  # two passes over all examples: visits of those with a large gap
 LARGE = 0.25  # of the mean gap
+MOST = 0.9  # of the examples: if more have a large gap, all are visited
+MEASURE_EVERY = 10  # passes, where the gap is not yet thought to be small
 MOVES = 30  # at most, in one visit of an example
 ENOUGH = 0.03  # of an example's gap: when the best move gains less, the next example is more worth the time
 HOPE = 1.2  # the gaps found on the way are this much larger than the gap at the end of a pass, or more
@@ -68,10 +71,9 @@ class KeptCuts:
         """Keep the most violating output, then move share from the least to the most violating ones."""
         cuts, shares = self._cuts[example], self._shares[example]
         found = self._problem.cut(example, self.weights)
-        if found.offset > 0 or len(found.indices):
-            if not any(found.equals(cut) for cut in cuts):
-                cuts.append(found)
-                shares.append(0.0)
+        if (found.offset > 0 or len(found.indices)) and not any(found.equals(cut) for cut in cuts):
+            cuts.append(found)
+            shares.append(0.0)
         gap = 0.0
         for n_moves in range(MOVES):
             heights = [cut.height(self.weights) for cut in cuts]
@@ -131,21 +133,36 @@ class BlockDescent:
     def solve(
         self, problem: Problem, C: float, *, tol: float, rng: np.random.Generator, tell: Tell = silent
     ) -> Solution:
-        """Minimise |w|^2 / 2 + C * risk(w) until the gap is at most ``tol`` times the objective."""
+        """Minimise |w|^2 / 2 + C * risk(w) until the gap is at most ``tol`` times the objective.
+
+        The gaps that visits found say about how large the gap is; only where that is small, or now and then, is it
+        worth asking all examples at fixed weights.
+        """
         sets, record = problem.working_sets(C), Record(tol, tell)
-        n_examples, n_calls, n_visits, turn = problem.n_examples, 0, 0, 0
+        n_examples = problem.n_examples
         gaps: FloatArray = np.full(n_examples, np.inf)
-        while True:
-            whole = turn % WHOLE_EVERY == 0 or turn < 3  # noqa: PLR2004 - at first all gaps are large
-            order = rng.permutation(n_examples if whole else np.flatnonzero(gaps >= LARGE * gaps.mean()))
+        n_visits, n_measured = 0, 0
+        for order in _visiting_orders(gaps, rng):
             gaps[order] = sets.go_over(order)
-            n_visits, n_calls, turn = n_visits + len(order), n_calls + len(order), turn + 1
+            n_visits += len(order)
             ended = n_visits >= self.max_passes * n_examples
-            if whole or ended:
-                square = float(sets.weights @ sets.weights) / 2.0
-                dual, estimate = sets.offset - square, float(gaps.sum())
-                if ended or turn in (1, 3) or estimate <= HOPE * tol * (dual + estimate) or turn % (4 * WHOLE_EVERY) == 1:
-                    n_calls += n_examples
-                    primal = square + C * max(0.0, problem.plane(sets.weights).height(sets.weights))
-                    if record.add(n_calls, sets.weights, primal, dual) or ended:
-                        return record.solution()
+            square = float(sets.weights @ sets.weights) / 2.0
+            dual, estimate = sets.offset - square, float(gaps.sum())
+            now_and_then = n_visits >= n_examples * MEASURE_EVERY * n_measured
+            if ended or now_and_then or (len(order) == n_examples and estimate <= HOPE * tol * (dual + estimate)):
+                n_measured += 1
+                primal = square + C * max(0.0, problem.plane(sets.weights).height(sets.weights))
+                if record.add(n_visits + n_measured * n_examples, sets.weights, primal, dual) or ended:
+                    break
+        return record.solution()
+
+
+def _visiting_orders(gaps: FloatArray, rng: np.random.Generator) -> Iterator[IntArray]:
+    """Give all examples, then several times those whose gap is large, in random order; ``gaps`` change meanwhile."""
+    while True:
+        yield rng.permutation(len(gaps))
+        for _ in range(PARTS_BETWEEN):
+            large = np.flatnonzero(gaps >= LARGE * gaps.mean())
+            if len(large) > MOST * len(gaps):  # at first all are large
+                break
+            yield rng.permutation(large)

@@ -22,8 +22,8 @@ from riffler.structured.sequences import Sequences
 class Chain:
     """The task of labelling sequences: unary features of rows, pairs of neighbouring labels, Viterbi.
 
-    Weights are those of each column for each label, column by column, then those of each pair of labels. The loss is the
-    number of wrong labels, or what they cost.
+    Weights are those of each column for each label, column by column, then those of each pair of labels. The loss is
+    the number of wrong labels, or what they cost.
 
     labels : what may be said, in the order of the weights; None: the labels of the training data
     allowed : which labels may come first, and after which; None: all
@@ -174,7 +174,7 @@ def checked_sequences(X: Sequence[Any], n_columns: int) -> Sequences:
         raise FeatureMismatch(
             f"The rows have {rows.shape[1]} columns, this chain has {n_columns}. Make the features as for training."
         )
-    values = rows.data if is_sparse(rows) else rows
+    values: Any = rows.data if is_sparse(rows) else rows
     if values.dtype.kind not in "fiub":
         raise InputError(f"Rows must be numbers, got {values.dtype}.")
     if not np.isfinite(values).all():

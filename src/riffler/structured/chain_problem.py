@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from riffler._fast import chain as kernels
 from riffler._fast.chain_descent import descent_pass
 from riffler._fast.rows import as_rows
 from riffler.errors import InputError, LabelError
-from riffler.records import FloatArray, IntArray, is_sparse
+from riffler.records import FloatArray, IntArray, Matrix
 from riffler.structured.block_descent import ENOUGH, MOVES
 from riffler.structured.cutting_plane import Plane
 from riffler.structured.problem import Cut
@@ -52,10 +54,11 @@ class ChainProblem:
         return weights[:cut].reshape(-1, n_labels), pairs
 
     def violating(self, examples: IntArray, weights: FloatArray) -> IntArray:
-        """Give the labels that violate the margins of some sequences most, at their rows; 0 elsewhere."""
-        paths: IntArray = np.zeros(len(self.gold), np.int64)
+        """Give the labels that violate the margins of some sequences most, one sequence after the other."""
+        starts = self.sequences.starts
+        paths: IntArray = np.empty(int((starts[examples + 1] - starts[examples]).sum()), np.int64)
         kernels.violating_paths(
-            self.rows, self.sequences.starts, self.gold, examples, *self.parts(weights),
+            self.rows, starts, self.gold, examples, *self.parts(weights),
             self.first, self.next_to, self.cost, self.slack, paths,
         )  # fmt: skip
         return paths
@@ -63,7 +66,7 @@ class ChainProblem:
     def cut(self, example: int, weights: FloatArray) -> Cut:
         """Give the cut of the most violating labels of one sequence."""
         start, stop = self.sequences.starts[example], self.sequences.starts[example + 1]
-        said, truth = self.violating(np.array([example]), weights)[start:stop], self.gold[start:stop]
+        said, truth = self.violating(np.array([example]), weights), self.gold[start:stop]
         loss = float(self.cost[truth, said].sum())
         places, values = self._features(self.sequences[example], truth, said)
         of, back = np.unique(places, return_inverse=True)
@@ -88,7 +91,7 @@ class ChainProblem:
         """Keep the label sequences that mattered."""
         return ChainWorkingSets(self, C)
 
-    def _features(self, rows: object, truth: IntArray, said: IntArray) -> tuple[IntArray, FloatArray]:
+    def _features(self, rows: Matrix, truth: IntArray, said: IntArray) -> tuple[IntArray, FloatArray]:
         """Places and values of the joint features of the truth minus those of other labels; places may repeat."""
         from scipy.sparse import csr_matrix
 
@@ -204,10 +207,11 @@ class ChainWorkingSets:
             self._sums, gaps,
         )  # fmt: skip
         if self._sums[1] > 0:
-            self._kept, self._shares, self._losses = map(_twice_as_wide, (self._kept, self._shares, self._losses))
+            self._kept = _twice_as_wide(self._kept)
+            self._shares, self._losses = _twice_as_wide(self._shares), _twice_as_wide(self._losses)
             self._sums[1] = 0.0
         return gaps[order]
 
 
-def _twice_as_wide(table: FloatArray) -> FloatArray:
+def _twice_as_wide(table: Any) -> Any:  # noqa: ANN401 - of numbers of any kind
     return np.concatenate([table, np.zeros_like(table)], axis=1)

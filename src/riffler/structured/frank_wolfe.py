@@ -74,7 +74,7 @@ class SparseBlocks:
         self._n_steps += 1
         indices, values = self._shares[example]
         places, of = np.unique(np.concatenate([indices, cut.indices]), return_inverse=True)
-        share = np.bincount(of[: len(indices)], weights=values, minlength=len(places))
+        share = np.bincount(of[: len(indices)], weights=values, minlength=len(places)).astype(np.float64)
         corner = self._scale * np.bincount(of[len(indices) :], weights=cut.values, minlength=len(places))
         towards = corner - share
         rise = self._scale * cut.offset - float(self._offsets[example])
@@ -88,8 +88,7 @@ class SparseBlocks:
         late = self._n_steps * (self._n_steps - 1) / 2.0
         self._late_weights[places] += late * step * towards
         self._late_offset += late * step * rise
-        share = share + step * towards
-        self._shares[example] = (places, share)
+        self._shares[example] = (places, share + step * towards)
         self._offsets[example] += step * rise
         return gap
 
@@ -108,8 +107,8 @@ class FrankWolfe:
     ) -> Solution:
         """Minimise |w|^2 / 2 + C * risk(w) until the gap is at most ``tol`` times the objective.
 
-        The gaps of a pass, summed, say about how large the gap is; only where that is small, or now and then, is it worth
-        asking all examples at fixed weights.
+        The gaps of a pass, summed, say about how large the gap is; only where that is small, or now and then, is it
+        worth asking all examples at fixed weights.
         """
         blocks, record = problem.blocks(C), Record(tol, tell)
         n_calls, next_check = 0, 1

@@ -52,7 +52,9 @@ def label_costs(costs: LabelCosts | None, n_labels: int) -> FloatArray:
         return 1.0 - np.eye(n_labels)
     table = np.asarray(costs, dtype=np.float64)
     if table.shape != (n_labels, n_labels):
-        raise InputError(f"costs has shape {table.shape}, there are {n_labels} labels. Pass a row and a column for each.")
+        raise InputError(
+            f"costs has shape {table.shape}, there are {n_labels} labels. Pass a row and a column for each."
+        )
     if not np.isfinite(table).all() or (table < 0).any() or np.diag(table).any():
         raise InputError("costs must be finite and 0 or more, and 0 on the diagonal, where nothing is mistaken.")
     return table

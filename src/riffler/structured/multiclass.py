@@ -22,8 +22,8 @@ from riffler.structured.sequences import Sequences
 class Multiclass:
     """The task of naming the class of a row: x is a row, y its class; features are the row, in the block of its class.
 
-    To the compiled loops an example is a sequence of one row. Weights are those of each column for each class, column by
-    column.
+    To the compiled loops an example is a sequence of one row. Weights are those of each column for each class, column
+    by column.
 
     classes : in the order of the weights; None: the classes of the training data
     costs : what it costs to say b (column) where a is true (row), 0 on the diagonal; None: 1
@@ -60,7 +60,7 @@ class Multiclass:
             return float(costs.max())
         return float(costs[classes.index(y), classes.index(other)])
 
-    def largest_loss(self, y: Hashable) -> float:  # noqa: ARG002 - the same for all
+    def largest_loss(self, y: Hashable) -> float:
         """Give the dearest mistake."""
         return float(self._costs().max())
 
@@ -125,7 +125,8 @@ class Multiclass:
 
 def plain(Y: Any) -> Sequence[Any]:  # noqa: ANN401 - a list or an array
     """Give labels as Python objects: those of arrays compare and print better so."""
-    return Y.tolist() if isinstance(Y, np.ndarray) else Y
+    names: Sequence[Any] = Y.tolist() if isinstance(Y, np.ndarray) else Y
+    return names
 
 
 def dense_row(x: Any) -> FloatArray:  # noqa: ANN401 - a row, dense or sparse

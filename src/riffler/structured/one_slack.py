@@ -11,7 +11,8 @@ from riffler.records import FloatArray
 from riffler.structured.convergence import Record, Solution, Tell, silent
 from riffler.structured.cuts import Cuts, ManyCuts, cuts_of
 from riffler.structured.cutting_plane import CuttingPlaneSolution, Plane, minimise_by_planes
-from riffler.structured.problem import OneByOne, Problem
+from riffler.structured.one_by_one import OneByOne
+from riffler.structured.problem import Problem
 
 
 class CutCache:

@@ -15,7 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from riffler.errors import InputError, UnknownName
 from riffler.records import FloatArray
 from riffler.structured.convergence import Solution, Turn, silent
-from riffler.structured.problem import RESCALINGS, OneByOne, Problem
+from riffler.structured.one_by_one import OneByOne
+from riffler.structured.problem import RESCALINGS, Problem
 from riffler.structured.solvers import Solver, solver_from_name
 from riffler.structured.task import BatchedTask, FittedTask, ScaledTask, Task
 
@@ -28,10 +29,10 @@ class StructuralSVM(BaseEstimator):
     Parameters
     ----------
     task : Task
-        What inputs and outputs are: an object with ``joint_feature``, ``loss``, ``argmax`` and ``loss_augmented_argmax``.
+        What inputs and outputs are: ``joint_feature``, ``loss``, ``argmax`` and ``loss_augmented_argmax``.
     solver : {"block-descent", "frank-wolfe", "one-slack", "n-slack", "subgradient"} or a solver object
     C : float
-        Weight of the mean loss beside the penalty. It multiplies a mean, so it keeps its meaning when examples are added.
+        Weight of the mean loss beside the penalty. It multiplies a mean, so it keeps its meaning with more examples.
     tol : float
         Stop when the gap between the objective and a proven lower bound is at most this share of the objective.
     rescaling : {"margin", "slack"}
@@ -110,7 +111,8 @@ class StructuralSVM(BaseEstimator):
     def _check_settings(self) -> None:
         if not isinstance(self.task, Task):
             raise InputError(
-                f"task must have joint_feature, loss, argmax and loss_augmented_argmax; {type(self.task).__name__} has not."
+                f"task must have joint_feature, loss, argmax and loss_augmented_argmax; {type(self.task).__name__} has "
+                "not. See riffler.structured.task.Task."
             )
         for name in ("C", "tol"):
             if not 0 < getattr(self, name) < np.inf:
