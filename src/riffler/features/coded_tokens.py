@@ -70,7 +70,7 @@ def names_of_columns(sentences: Sentences, columns: Sequence[str] | None) -> tup
         first = next((token for sentence in sentences for token in sentence), None)
         if first is None:
             raise InputError("There is no token: all sentences are empty. Pass at least one with a token.")
-        return usual_columns(1 if isinstance(first, str) else len(first))
+        return usual_columns(len(first) if isinstance(first, tuple | list) else 1)
     if isinstance(columns, str) or not columns or len(set(columns)) < len(columns) or set(columns) & set(MARKS):
         raise InputError(f"columns must be a list of different names such as ['word', 'pos'], got {columns!r}.")
     return tuple(columns)
@@ -85,9 +85,8 @@ def _flat(sentences: Sentences, n_columns: int) -> list[tuple[str, ...]]:
         tokens += sentence
     if n_columns == 1:
         tokens = [(token,) if isinstance(token, str) else token for token in tokens]
-    strange = next((token for token in tokens if not _is_token(token, n_columns)), None)
-    if strange is not None:
-        _refuse(strange, n_columns, sentences)
+    if not all(_is_token(token, n_columns) for token in tokens):
+        _refuse_first_strange(sentences, n_columns)
     return tokens
 
 
@@ -95,7 +94,11 @@ def _is_token(token: object, n_columns: int) -> bool:
     return isinstance(token, tuple | list) and len(token) == n_columns and all(isinstance(one, str) for one in token)
 
 
-def _refuse(token: Any, n_columns: int, sentences: Sentences) -> None:  # noqa: ANN401 - whatever the user passed
-    place = next(number for number, sentence in enumerate(sentences) if any(token is one for one in sentence))
+def _refuse_first_strange(sentences: Sentences, n_columns: int) -> None:
     what = "a word, or a tuple of one text" if n_columns == 1 else f"a tuple of {n_columns} texts"
-    raise FeatureMismatch(f"Sentence {place} has the token {token!r}; expected {what}. Give every token all columns.")
+    for place, sentence in enumerate(sentences):
+        for token in sentence:
+            if not (_is_token(token, n_columns) or (n_columns == 1 and isinstance(token, str))):
+                raise FeatureMismatch(
+                    f"Sentence {place} has the token {token!r}; expected {what}. Give every token all columns."
+                )

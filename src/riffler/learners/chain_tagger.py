@@ -1,0 +1,169 @@
+"""Tag the tokens of sentences (named entities, phrases, parts of speech) by a chain trained for few wrong tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from riffler.errors import InputError, LabelError, UnknownName
+from riffler.features.coded_tokens import Sentences
+from riffler.features.token_features import TokenFeatures
+from riffler.metrics.chunks import chunk_scores, is_chunk_tag, token_accuracy
+from riffler.structured.bio import bio_constraints, first_broken_rule
+from riffler.structured.chain import Chain, known_labels
+from riffler.structured.convergence import Turn
+from riffler.structured.frank_wolfe import FrankWolfe
+from riffler.structured.label_rules import Allowed
+from riffler.structured.sequences import Sequences
+from riffler.structured.structural_svm import StructuralSVM
+
+Tags = Sequence[Sequence[Any]]
+"""Of every sentence the tags of its tokens."""
+
+CONSTRAINTS = ("auto", "bio")
+FEWEST_PASSES, STEPS = 1000, 1_000_000  # few sentences are soon gone over, and need more passes where all can be right
+
+
+class ChainTagger(BaseEstimator):
+    """Tag tokens by their features and by the tag before: a structural SVM on chains, solved by Frank-Wolfe steps.
+
+    Minimises ``|w|^2 / 2 + C * mean over sentences of the hinge of wrong tags``.
+
+    Parameters
+    ----------
+    template : str, list of str or None
+        Which features a token has, a line each: see :mod:`riffler.features.token_template`. None for a default that
+        suits the columns there are.
+    C : float
+        Weight of the mean loss of a sentence beside the penalty. It multiplies a mean, so it keeps its meaning when
+        sentences are added; a few hundred suits thousands of sentences.
+    tol : float
+        Stop when the gap between the objective and a proven lower bound is at most this share of the objective.
+    constraints : {"auto", "bio"} or None
+        With "bio", I- only follows B- or I- of the same type (BIOES tags also end as they should); tags in fit that do
+        not are an error. "auto" does so where the tags are such and keep to it.
+    min_count : int
+        Features of fewer tokens are left out.
+    columns : list of str or None
+        Names of the columns of a token; None for word, pos, chunk, column3, ...
+    random_state : int, RandomState or None
+        The order of the sentences.
+    progress : callable or None
+        Called with a :class:`Turn` after each turn of the solver: objective, bound, oracle calls, seconds.
+
+    Attributes
+    ----------
+    labels_ : tuple
+        The tags known. Others in ``score`` count as errors: they are never predicted.
+    features_ : TokenFeatures
+    model_ : StructuralSVM
+    turns_ : tuple of Turn
+        How objective and bound went.
+
+    Examples
+    --------
+    >>> sentences = [["the", "gull", "cries"], ["a", "gull", "flies"], ["the", "owl"]]
+    >>> tags = [["B-NP", "I-NP", "O"], ["B-NP", "I-NP", "O"], ["B-NP", "I-NP"]]
+    >>> tagger = ChainTagger(random_state=0).fit(sentences, tags)
+    >>> tagger.predict([["a", "owl", "cries"]])
+    [['B-NP', 'I-NP', 'O']]
+    >>> tagger.score(sentences, tags)
+    1.0
+    """
+
+    def __init__(
+        self,
+        template: str | Sequence[str] | None = None,
+        *,
+        C: float = 300.0,
+        tol: float = 0.01,
+        constraints: str | None = "auto",
+        min_count: int = 1,
+        columns: Sequence[str] | None = None,
+        random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
+        progress: Callable[[Turn], None] | None = None,
+    ) -> None:
+        self.template = template
+        self.C = C
+        self.tol = tol
+        self.constraints = constraints
+        self.min_count = min_count
+        self.columns = columns
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, sentences: Sentences, tags: Tags) -> Self:
+        """Learn from sentences, each a list of words or of tuples of columns, and the tags of their tokens."""
+        need_tags(sentences, tags)
+        self.labels_ = known_labels(tags)
+        allowed = self._rules(tags)
+        self.features_ = TokenFeatures(self.template, columns=self.columns, min_count=self.min_count)
+        X = Sequences(self.features_.fit_transform(sentences), list(map(len, sentences)))
+        self.model_ = StructuralSVM(
+            Chain(self.labels_, allowed),
+            solver=FrankWolfe(max_passes=FEWEST_PASSES + STEPS // len(sentences)),
+            C=self.C,
+            tol=self.tol,
+            random_state=self.random_state,
+            progress=self.progress,
+        ).fit(X, tags)
+        self.turns_ = self.model_.turns_
+        self.model_.progress = None  # a bar or a window of the caller cannot be kept with the model
+        return self
+
+    def predict(self, sentences: Sentences) -> list[list[Any]]:
+        """Give the tags of the tokens of every sentence; one without tokens has none."""
+        check_is_fitted(self)
+        if not any(map(len, sentences)):
+            return [[] for _ in sentences]
+        X = Sequences(self.features_.transform(sentences), list(map(len, sentences)))
+        return self.model_.predict(X)
+
+    def score(self, sentences: Sentences, tags: Tags) -> float:
+        """Give the F1 of the chunks where tags are B-, I- and so on, else the share of tokens with the right tag."""
+        need_tags(sentences, tags)
+        predicted = self.predict(sentences)
+        if are_chunk_tags(self.labels_):
+            return chunk_scores(tags, predicted).overall.f1
+        return token_accuracy(tags, predicted)
+
+    def _rules(self, tags: Tags) -> Allowed | None:
+        """The rules of what may follow what, where they are wanted and kept."""
+        if self.constraints is None:
+            return None
+        if self.constraints not in CONSTRAINTS:
+            raise UnknownName.among("constraints", self.constraints, CONSTRAINTS)
+        if self.constraints == "auto" and not are_chunk_tags(self.labels_):
+            return None
+        rules = bio_constraints([str(label) for label in self.labels_])
+        broken = first_broken_rule(tags, rules)
+        if broken is not None and self.constraints == "bio":
+            sentence, token = broken
+            raise LabelError(
+                f"Sentence {sentence}, token {token}: {tags[sentence][token]!r} may not stand there by the rules of "
+                "BIO. Mend the tags, or pass constraints=None."
+            )
+        return rules if broken is None else None
+
+
+def are_chunk_tags(labels: Sequence[Hashable]) -> bool:
+    """Tell whether all labels are O, B-, I-, E- or S-, and there is another than O.
+
+    >>> are_chunk_tags(["O", "B-NP"]), are_chunk_tags(["O"]), are_chunk_tags(["NN", "O"])
+    (True, False, False)
+    """
+    return all(map(is_chunk_tag, labels)) and set(labels) != {"O"}
+
+
+def need_tags(sentences: Sentences, tags: Tags) -> None:
+    """Raise unless there is a tag for every token of every sentence."""
+    if len(sentences) != len(tags):
+        raise InputError(f"{len(sentences)} sentences and {len(tags)} sequences of tags. Pass one for each.")
+    for place, (sentence, own) in enumerate(zip(sentences, tags, strict=True)):
+        if isinstance(own, str):
+            raise InputError(f"The tags of sentence {place} are a text: {own[:40]!r}. Pass a list of tags.")
+        if len(sentence) != len(own):
+            raise InputError(f"Sentence {place} has {len(sentence)} tokens and {len(own)} tags. Pass a tag for each.")
