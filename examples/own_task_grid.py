@@ -63,7 +63,7 @@ def main() -> None:
     task, costs = CheapestPath(), np.array(list(TERRAIN.values()))
     maps = [random_map(rng) for _ in range(80)]
     paths = [task.argmax(x, -costs) for x in maps]
-    model = StructuralSVM(task, C=100, tol=0.05, random_state=0).fit(maps[:40], paths[:40])
+    model = StructuralSVM(task, solver="n-slack", C=100).fit(maps[:40], paths[:40])
     straight = [task.argmax(x, np.zeros(len(costs))) for x in maps[40:]]
     before = 1 - np.mean([task.loss(path, other) for path, other in zip(paths[40:], straight, strict=True)])
     print(f"cells on the expert's path: {before:.0%} before, {model.score(maps[40:], paths[40:]):.0%} after 40 paths")
