@@ -49,14 +49,17 @@ class WorkingSets(Protocol):
 
 
 class KeptCuts:
-    """Working sets of any problem that gives cuts."""
+    """Working sets of any problem that gives cuts; the first of each example is that of the truth, which is nothing."""
 
     def __init__(self, problem: Problem, C: float) -> None:
+        from riffler.structured.problem import Cut
+
         self._problem, self._scale = problem, C / problem.n_examples
         self.weights: FloatArray = np.zeros(problem.n_weights)
         self.offset = 0.0
-        self._cuts: list[list[Cut]] = [[] for _ in range(problem.n_examples)]
-        self._shares: list[list[float]] = [[] for _ in range(problem.n_examples)]  # what is missing to 1 is the truth's
+        truth = Cut(np.empty(0, np.int64), np.empty(0), 0.0)
+        self._cuts: list[list[Cut]] = [[truth] for _ in range(problem.n_examples)]
+        self._shares: list[list[float]] = [[1.0] for _ in range(problem.n_examples)]
 
     @property
     def n_bytes(self) -> int:
@@ -70,52 +73,45 @@ class KeptCuts:
     def _visit(self, example: int) -> float:
         """Keep the most violating output, then move share from the least to the most violating ones."""
         cuts, shares = self._cuts[example], self._shares[example]
-        found = self._problem.cut(example, self.weights)
-        if (found.offset > 0 or len(found.indices)) and not any(found.equals(cut) for cut in cuts):
-            cuts.append(found)
-            shares.append(0.0)
+        keep(self._problem.cut(example, self.weights), cuts, shares)
         gap = 0.0
         for n_moves in range(MOVES):
-            heights = [cut.height(self.weights) for cut in cuts]
-            rest = 1.0 - sum(shares)
-            mean = sum(share * height for share, height in zip(shares, heights, strict=True))
-            gap = gap if n_moves else self._scale * (max([0.0, *heights]) - mean)
-            up, down, rise, room = best_move(heights, shares, rest)
-            if rise <= 0 or (n_moves and self._scale * rise * room <= ENOUGH * gap):
+            heights = np.array([cut.height(self.weights) for cut in cuts])
+            up = int(np.argmax(heights))
+            down = int(np.argmin(np.where(np.array(shares) > 0, heights, np.inf)))
+            rise = float(heights[up] - heights[down])
+            gap = gap if n_moves else self._scale * float(heights[up] - heights @ shares)
+            if rise <= 0 or (n_moves and self._scale * rise * shares[down] <= ENOUGH * gap):
                 break
-            self._move(cuts, shares, up, down, rise, room)
-        kept = [number for number, share in enumerate(shares) if share > 0]
-        self._cuts[example], self._shares[example] = [cuts[k] for k in kept], [shares[k] for k in kept]
+            self._move(cuts, shares, up, down, rise)
         return gap
 
-    def _move(self, cuts: list[Cut], shares: list[float], up: int, down: int, rise: float, room: float) -> None:
-        """Move share between two cuts (-1 stands for the truth), as far as the dual rises."""
-        square = square_between(cuts[up] if up >= 0 else None, cuts[down] if down >= 0 else None)
+    def _move(self, cuts: list[Cut], shares: list[float], up: int, down: int, rise: float) -> None:
+        """Move share from one cut to another, as far as the dual rises."""
+        square = square_between(cuts[up], cuts[down])
+        room = shares[down]
         step = min(room, rise / (self._scale * square)) if square > 0 else room
-        for number, sign in ((up, 1.0), (down, -1.0)):
-            if number >= 0:
-                cuts[number].add_to(self.weights, sign * step * self._scale)
-                self.offset += sign * step * self._scale * cuts[number].offset
-                shares[number] = 0.0 if sign < 0 and step == room else shares[number] + sign * step
+        for number, change in ((up, step), (down, -step)):
+            cuts[number].add_to(self.weights, change * self._scale)
+            self.offset += change * self._scale * cuts[number].offset
+        shares[up] += step
+        shares[down] = room - step if step < room else 0.0
 
 
-def best_move(heights: list[float], shares: list[float], rest: float) -> tuple[int, int, float, float]:
-    """Give where share should go and come from (-1: the truth, of height 0), what that gains, and how much there is.
+def keep(found: Cut, cuts: list[Cut], shares: list[float]) -> None:
+    """Give a cut a place, unless it has one; one without a share gives way."""
+    if any(found.equals(cut) for cut in cuts):
+        return
+    free = next((place for place in range(1, len(cuts)) if shares[place] == 0.0), None)
+    if free is None:
+        cuts.append(found)
+        shares.append(0.0)
+    else:
+        cuts[free] = found
 
-    >>> best_move([0.5, 0.2], [0.0, 0.4], rest=0.6)
-    (0, -1, 0.5, 0.6)
-    """
-    choices = [(0.0, -1, rest), *((height, k, shares[k]) for k, height in enumerate(heights))]
-    high = max(choices)
-    low = min(choice for choice in choices if choice[2] > 0)
-    return high[1], low[1], high[0] - low[0], low[2]
 
-
-def square_between(one: Cut | None, other: Cut | None) -> float:
-    """Squared distance of the slopes of two cuts; None stands for slopes of 0."""
-    if one is None or other is None:
-        cut = one or other
-        return 0.0 if cut is None else float(cut.values @ cut.values)
+def square_between(one: Cut, other: Cut) -> float:
+    """Squared distance of the slopes of two cuts."""
     _, places, others = np.intersect1d(one.indices, other.indices, assume_unique=True, return_indices=True)
     both = float(one.values[places] @ other.values[others])
     return max(0.0, float(one.values @ one.values) - 2.0 * both + float(other.values @ other.values))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,9 @@ from riffler.structured.one_by_one import OneByOne
 from riffler.structured.problem import RESCALINGS, Problem
 from riffler.structured.solvers import Solver, solver_from_name
 from riffler.structured.task import BatchedTask, FittedTask, ScaledTask, Task
+
+Inputs = Any
+"""A list of what the task takes; a matrix with a row an example, where the task takes rows."""
 
 
 class StructuralSVM(BaseEstimator):
@@ -82,7 +85,7 @@ class StructuralSVM(BaseEstimator):
         self.random_state = random_state
         self.progress = progress
 
-    def fit(self, X: Sequence[Any], Y: Sequence[Any]) -> Self:
+    def fit(self, X: Inputs, Y: Inputs) -> Self:
         """Learn from inputs and their true outputs, one of each an example."""
         self._check_settings()
         need_examples(X, Y)
@@ -94,14 +97,14 @@ class StructuralSVM(BaseEstimator):
         self._keep(found)
         return self
 
-    def predict(self, X: Sequence[Any]) -> list[Any]:
+    def predict(self, X: Inputs) -> list[Any]:
         """Give the best output of every input."""
         check_is_fitted(self)
         if isinstance(self.task_, BatchedTask):
             return self.task_.argmax_of_all(X, self.coef_)
         return [self.task_.argmax(x, self.coef_) for x in X]
 
-    def score(self, X: Sequence[Any], Y: Sequence[Any]) -> float:
+    def score(self, X: Inputs, Y: Inputs) -> float:
         """Give 1 - the loss of the predictions, as a share of the largest loss where the task tells it."""
         need_examples(X, Y)
         losses = [self.task_.loss(y, other) for y, other in zip(Y, self.predict(X), strict=True)]
@@ -135,16 +138,17 @@ class StructuralSVM(BaseEstimator):
             )
 
 
-def problem_of(task: Task, X: Sequence[Any], Y: Sequence[Any], rescaling: str) -> Problem:
+def problem_of(task: Task, X: Inputs, Y: Inputs, rescaling: str) -> Problem:
     """Give the task's own batched problem, or ask it example by example."""
     if isinstance(task, BatchedTask):
         return task.problem(X, Y, rescaling)
     return OneByOne(task, X, Y, rescaling)
 
 
-def need_examples(X: Sequence[Any], Y: Sequence[Any]) -> None:
+def need_examples(X: Inputs, Y: Inputs) -> None:
     """Raise unless there is an output for each input, and at least one."""
-    if len(X) != len(Y):
-        raise InputError(f"X has {len(X)} inputs, Y has {len(Y)} outputs. Pass one output for each input.")
-    if len(X) == 0:
+    n_inputs, n_outputs = (one.shape[0] if hasattr(one, "shape") else len(one) for one in (X, Y))
+    if n_inputs != n_outputs:
+        raise InputError(f"X has {n_inputs} inputs, Y has {n_outputs} outputs. Pass one output for each input.")
+    if n_inputs == 0:
         raise InputError("There are no examples. Pass at least one input and its output.")
