@@ -22,6 +22,8 @@ from riffler.cli.review import EXAMPLES as REVIEW_EXAMPLES
 from riffler.cli.review import review
 from riffler.cli.simulate import EXAMPLES as SIMULATE_EXAMPLES
 from riffler.cli.simulate import simulate
+from riffler.cli.tag import EXAMPLES as TAG_EXAMPLES
+from riffler.cli.tag import tag
 from riffler.errors import RifflerError
 
 __all__ = ["app", "main", "run"]
@@ -49,6 +51,7 @@ app = typer.Typer(
 app.command()(rank)
 app.command(epilog=EXAMPLES)(active)
 app.command(epilog=SIMULATE_EXAMPLES)(simulate)
+app.command(epilog=TAG_EXAMPLES)(tag)
 app.command(epilog=REVIEW_EXAMPLES)(review)
 app.command(epilog=EXPORT_EXAMPLES)(export)
 app.command()(backup)

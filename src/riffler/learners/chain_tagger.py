@@ -13,22 +13,23 @@ from riffler.features.coded_tokens import Sentences
 from riffler.features.token_features import TokenFeatures
 from riffler.metrics.chunks import chunk_scores, is_chunk_tag, token_accuracy
 from riffler.structured.bio import bio_constraints, first_broken_rule
+from riffler.structured.block_descent import BlockDescent
 from riffler.structured.chain import Chain, known_labels
 from riffler.structured.convergence import Turn
-from riffler.structured.frank_wolfe import FrankWolfe
 from riffler.structured.label_rules import Allowed
 from riffler.structured.sequences import Sequences
+from riffler.structured.solvers import Solver
 from riffler.structured.structural_svm import StructuralSVM
 
 Tags = Sequence[Sequence[Any]]
 """Of every sentence the tags of its tokens."""
 
 CONSTRAINTS = ("auto", "bio")
-FEWEST_PASSES, STEPS = 1000, 1_000_000  # few sentences are soon gone over, and need more passes where all can be right
+FEWEST_PASSES, VISITS = 1000, 1_000_000  # few sentences are soon visited, and need more passes where all can be right
 
 
 class ChainTagger(BaseEstimator):
-    """Tag tokens by their features and by the tag before: a structural SVM on chains, solved by Frank-Wolfe steps.
+    """Tag tokens by their features and by the tag before: a structural SVM on chains.
 
     Minimises ``|w|^2 / 2 + C * mean over sentences of the hinge of wrong tags``.
 
@@ -40,6 +41,8 @@ class ChainTagger(BaseEstimator):
     C : float
         Weight of the mean loss of a sentence beside the penalty. It multiplies a mean, so it keeps its meaning when
         sentences are added; a few hundred suits thousands of sentences.
+    solver : {"block-descent", "frank-wolfe", "one-slack", "n-slack", "subgradient"}, a solver object or None
+        None for block descent, with more passes where there are few sentences.
     tol : float
         Stop when the gap between the objective and a proven lower bound is at most this share of the objective.
     constraints : {"auto", "bio"} or None
@@ -79,6 +82,7 @@ class ChainTagger(BaseEstimator):
         template: str | Sequence[str] | None = None,
         *,
         C: float = 300.0,
+        solver: str | Solver | None = None,
         tol: float = 0.01,
         constraints: str | None = "auto",
         min_count: int = 1,
@@ -88,6 +92,7 @@ class ChainTagger(BaseEstimator):
     ) -> None:
         self.template = template
         self.C = C
+        self.solver = solver
         self.tol = tol
         self.constraints = constraints
         self.min_count = min_count
@@ -104,7 +109,7 @@ class ChainTagger(BaseEstimator):
         X = Sequences(self.features_.fit_transform(sentences), list(map(len, sentences)))
         self.model_ = StructuralSVM(
             Chain(self.labels_, allowed),
-            solver=FrankWolfe(max_passes=FEWEST_PASSES + STEPS // len(sentences)),
+            solver=self.solver or BlockDescent(FEWEST_PASSES + VISITS // len(sentences)),
             C=self.C,
             tol=self.tol,
             random_state=self.random_state,
