@@ -71,12 +71,11 @@ class Tags(Enumerated):
 
 
 class Spiteful(Classes):
-    """Classes whose oracle minimises where it should maximise."""
+    """Classes whose oracle minimises where it should maximise, and never thinks of the truth."""
 
     def loss_augmented_argmax(self, x: Any, y: Any, weights: FloatArray) -> Any:
-        return min(
-            self.outputs(x), key=lambda other: self.loss(y, other) + float(weights @ self.joint_feature(x, other))
-        )
+        others = [other for other in self.outputs(x) if other != y]
+        return min(others, key=lambda other: self.loss(y, other) + float(weights @ self.joint_feature(x, other)))
 
 
 def class_examples(n: int = 40, n_columns: int = 4, n_classes: int = 3, seed: int = 0) -> tuple[FloatArray, list[int]]:

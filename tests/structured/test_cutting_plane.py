@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from riffler.errors import InputError
 from riffler.records import FloatArray
-from riffler.structured.cutting_plane import Plane, minimise_by_planes, solve_dual
+from riffler.structured.cutting_plane import CuttingPlaneSolution, Plane, minimise_by_planes, solve_dual
 
 
 def hinge_oracle(Z: FloatArray) -> tuple[object, object]:
@@ -54,3 +54,29 @@ def test_the_small_dual_is_solved_in_its_simplex() -> None:
 def test_settings_must_be_above_zero() -> None:
     with pytest.raises(InputError, match=r"C, tol and max_iter must be above 0, got 0, 0\.1 and 1000"):
         minimise_by_planes(lambda w: Plane(w, 0.0), 1, 0, tol=0.1)
+
+
+def test_each_plane_is_told_with_its_bound() -> None:
+    oracle, _ = hinge_oracle(np.random.default_rng(4).normal(size=(60, 4)) + 0.3)
+    told: list[CuttingPlaneSolution] = []
+    found = minimise_by_planes(oracle, 4, 50.0, tol=1e-4, tell=told.append)  # type: ignore[arg-type]
+    assert [one.n_planes for one in told] == list(range(1, found.n_planes + 1))
+    assert np.diff([one.bound for one in told]).min() >= 0
+    assert np.diff([one.value for one in told]).max() <= 0
+    assert told[-1] is found
+
+
+def test_planes_that_cost_nothing_spare_questions() -> None:
+    Z = np.random.default_rng(5).normal(size=(100, 6)) + 0.3
+    oracle, _ = hinge_oracle(Z)
+    alone = minimise_by_planes(oracle, 6, 200.0, tol=1e-4)  # type: ignore[arg-type]
+    most, _ = hinge_oracle(Z[:99])
+
+    def remembered(w: FloatArray) -> Plane:  # the hinges of most rows sum to less than those of all
+        plane: Plane = most(w)  # type: ignore[operator]
+        return Plane(0.99 * plane.slopes, 0.99 * plane.offset)
+
+    helped = minimise_by_planes(oracle, 6, 200.0, tol=1e-4, remembered=remembered)  # type: ignore[arg-type]
+    assert helped.n_planes < alone.n_planes / 2
+    assert helped.value == pytest.approx(alone.value, rel=2e-4)
+    assert helped.bound <= alone.value

@@ -10,7 +10,7 @@ import numpy as np
 from riffler._fast.rows import SimilarRows
 from riffler.errors import InputError, OracleError
 from riffler.records import BoolArray, FloatArray, IntArray
-from riffler.structured.kernel_task import Differences, KernelTask, candidate_scores, difference_matrix, picked
+from riffler.structured.kernel_task import Differences, Inputs, KernelTask, candidate_scores, difference_matrix, picked
 
 
 class KernelExamples:
@@ -19,7 +19,7 @@ class KernelExamples:
     Tables over candidates hold those of the first example, then those of the second, and so on.
     """
 
-    def __init__(self, task: KernelTask, X: Sequence[Any], Y: Sequence[Any]) -> None:
+    def __init__(self, task: KernelTask, X: Inputs, Y: Sequence[Any]) -> None:
         self.task, self.X = task, X
         self.candidates = [list(task.candidates(x)) for x in X]
         self.starts: IntArray = np.cumsum([0, *map(len, self.candidates)])
@@ -31,7 +31,7 @@ class KernelExamples:
     def __len__(self) -> int:
         return len(self.candidates)
 
-    def points(self, examples: IntArray, places: IntArray) -> tuple[Sequence[Any], list[Any]]:
+    def points(self, examples: IntArray, places: IntArray) -> tuple[Inputs, list[Any]]:
         """Give inputs, and of each the output at a place among its candidates."""
         outputs = [self.candidates[example][place] for example, place in zip(examples, places, strict=True)]
         return picked(self.X, examples), outputs

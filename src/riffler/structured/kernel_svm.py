@@ -16,7 +16,7 @@ from riffler.errors import InputError, UnknownName
 from riffler.records import FloatArray, IntArray, is_sparse
 from riffler.structured.convergence import Solution, Turn, silent
 from riffler.structured.kernel_cuts import KernelCuts, KernelExamples, first_highest
-from riffler.structured.kernel_task import FittedKernelTask, KernelTask, candidate_scores
+from riffler.structured.kernel_task import FittedKernelTask, Inputs, KernelTask, candidate_scores
 from riffler.structured.n_slack import generate_cuts
 from riffler.structured.problem import RESCALINGS
 
@@ -78,7 +78,7 @@ class KernelStructuralSVM(BaseEstimator):
         self.random_state = random_state
         self.progress = progress
 
-    def fit(self, X: Sequence[Any], Y: Sequence[Any]) -> Self:
+    def fit(self, X: Inputs, Y: Sequence[Any]) -> Self:
         """Learn from inputs and their true outputs, one of each an example."""
         self._check_settings(X, Y)
         self.task_ = self.task.for_data(X, Y) if isinstance(self.task, FittedKernelTask) else self.task
@@ -90,14 +90,14 @@ class KernelStructuralSVM(BaseEstimator):
         self._keep_turns(found)
         return self
 
-    def decision_function(self, X: Sequence[Any]) -> list[FloatArray]:
+    def decision_function(self, X: Inputs) -> list[FloatArray]:
         """Give the scores of all candidates of every input."""
         check_is_fitted(self)
         candidates = [list(self.task_.candidates(x)) for x in X]
         scores = self._scores(X, candidates)
         return np.split(scores, np.cumsum([len(some) for some in candidates])[:-1])
 
-    def predict(self, X: Sequence[Any]) -> list[Any]:
+    def predict(self, X: Inputs) -> list[Any]:
         """Give the best output of every input."""
         check_is_fitted(self)
         candidates = [list(self.task_.candidates(x)) for x in X]
@@ -107,16 +107,16 @@ class KernelStructuralSVM(BaseEstimator):
         best = first_highest(self._scores(X, candidates), starts)
         return [some[place] for some, place in zip(candidates, best, strict=True)]
 
-    def score(self, X: Sequence[Any], Y: Sequence[Any]) -> float:
+    def score(self, X: Inputs, Y: Sequence[Any]) -> float:
         """Give 1 - the mean loss of the predictions."""
         losses = [self.task_.loss(y, other) for y, other in zip(Y, self.predict(X), strict=True)]
         return 1.0 - float(np.mean(losses))
 
-    def _scores(self, X: Sequence[Any], candidates: list[list[Any]]) -> FloatArray:
+    def _scores(self, X: Inputs, candidates: list[list[Any]]) -> FloatArray:
         points = self.support_X_, self.support_outputs_
         return candidate_scores(self.task_, X, candidates, points, self.dual_coef_)
 
-    def _check_settings(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
+    def _check_settings(self, X: Inputs, Y: Sequence[Any]) -> None:
         if not isinstance(self.task, KernelTask):
             raise InputError(f"task must have joint_kernel, loss and candidates; {type(self.task).__name__} has not.")
         for name in ("C", "tol", "max_rounds"):
@@ -124,7 +124,7 @@ class KernelStructuralSVM(BaseEstimator):
                 raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}. Pass a finite number.")
         if self.rescaling not in RESCALINGS:
             raise UnknownName.among("rescaling", self.rescaling, RESCALINGS)
-        n_inputs = X.shape[0] if is_sparse(X) else len(X)  # type: ignore[attr-defined] # sparse matrices have no len
+        n_inputs = X.shape[0] if is_sparse(X) else len(X)  # sparse matrices have no len
         if n_inputs != len(Y):
             raise InputError(f"X has {n_inputs} inputs, Y has {len(Y)} outputs. Pass one output for each input.")
         if n_inputs == 0:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from riffler.errors import InputError, LabelError
 from riffler.records import FloatArray, IntArray, is_sparse
 
-Differences = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
+Inputs: TypeAlias = Any
+"""A sequence of the task's own inputs; or rows of a matrix, dense or sparse."""
+
+Differences = tuple[Inputs, Sequence[Any], Sequence[Any]]
 """Inputs, their outputs, and others to tell these from."""
 
 CHUNK = 2_000_000  # entries of a kernel matrix that are held at once
@@ -38,7 +41,7 @@ class KernelTask(Protocol):
 class MatrixKernelTask(KernelTask, Protocol):
     """A task that gives many values of its kernel at once."""
 
-    def kernel_matrix(self, X: Sequence[Any], Y: Sequence[Any], X2: Sequence[Any], Y2: Sequence[Any]) -> FloatArray:
+    def kernel_matrix(self, X: Inputs, Y: Sequence[Any], X2: Inputs, Y2: Sequence[Any]) -> FloatArray:
         """Give the kernel of each pair (X[i], Y[i]) with each pair (X2[j], Y2[j])."""
         ...
 
@@ -56,9 +59,7 @@ class DifferenceKernelTask(KernelTask, Protocol):
 class ScoringKernelTask(KernelTask, Protocol):
     """A task that scores all candidates of many inputs at once."""
 
-    def scores(
-        self, X: Sequence[Any], points_X: Sequence[Any], points_Y: Sequence[Any], coefs: FloatArray
-    ) -> FloatArray:
+    def scores(self, X: Inputs, points_X: Inputs, points_Y: Sequence[Any], coefs: FloatArray) -> FloatArray:
         """Give sum of coef * kernel with each point, for all candidates of the first input, then of the second, ..."""
         ...
 
@@ -67,14 +68,12 @@ class ScoringKernelTask(KernelTask, Protocol):
 class FittedKernelTask(KernelTask, Protocol):
     """A task that learns its outputs or settings from the data."""
 
-    def for_data(self, X: Sequence[Any], Y: Sequence[Any]) -> KernelTask:
+    def for_data(self, X: Inputs, Y: Sequence[Any]) -> KernelTask:
         """Give a copy that knows these examples."""
         ...
 
 
-def kernel_matrix(
-    task: KernelTask, X: Sequence[Any], Y: Sequence[Any], X2: Sequence[Any], Y2: Sequence[Any]
-) -> FloatArray:
+def kernel_matrix(task: KernelTask, X: Inputs, Y: Sequence[Any], X2: Inputs, Y2: Sequence[Any]) -> FloatArray:
     """Give the kernel of each pair of input and output with each other, at once where the task can."""
     if isinstance(task, MatrixKernelTask):
         return np.asarray(task.kernel_matrix(X, Y, X2, Y2), dtype=np.float64)
@@ -95,9 +94,9 @@ def difference_matrix(task: KernelTask, first: Differences, second: Differences)
 
 def candidate_scores(
     task: KernelTask,
-    X: Sequence[Any],
+    X: Inputs,
     candidates: Sequence[Sequence[Any]],
-    points: tuple[Sequence[Any], Sequence[Any]],
+    points: tuple[Inputs, Sequence[Any]],
     coefs: FloatArray,
 ) -> FloatArray:
     """Score all candidates of every input, one input after the other; points are inputs and their outputs."""
@@ -113,10 +112,9 @@ def candidate_scores(
     return np.concatenate([np.empty(0), *parts])
 
 
-def picked(X: Sequence[Any], places: IntArray) -> Sequence[Any]:
+def picked(X: Inputs, places: IntArray) -> Inputs:
     """Give some inputs: rows of a matrix, or of any sequence."""
-    rows: Any = X
-    return rows[places] if hasattr(rows, "shape") else [X[place] for place in places]
+    return X[places] if hasattr(X, "shape") else [X[place] for place in places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ class MulticlassKernel:
     gamma: float | None = None
     classes: tuple[Any, ...] | None = None
 
-    def for_data(self, X: Sequence[Any], Y: Sequence[Any]) -> MulticlassKernel:
+    def for_data(self, X: Inputs, Y: Sequence[Any]) -> MulticlassKernel:
         """Take classes and gamma from the data, where they were not given."""
         classes = tuple(np.unique(np.asarray(Y)).tolist()) if self.classes is None else self.classes
         return replace(self, classes=classes, gamma=_scale(X) if self.gamma is None else self.gamma)
@@ -153,7 +151,7 @@ class MulticlassKernel:
         """Give all classes."""
         return self._known()
 
-    def kernel_matrix(self, X: Sequence[Any], Y: Sequence[Any], X2: Sequence[Any], Y2: Sequence[Any]) -> FloatArray:
+    def kernel_matrix(self, X: Inputs, Y: Sequence[Any], X2: Inputs, Y2: Sequence[Any]) -> FloatArray:
         """Give k(x, x2) where the classes are equal, else 0, for all pairs."""
         equal = self._codes(Y)[:, np.newaxis] == self._codes(Y2)
         return np.multiply(self._kernel(X, X2), equal) if equal.size else np.zeros(equal.shape)
@@ -166,9 +164,7 @@ class MulticlassKernel:
         agree -= other[:, np.newaxis] == y2
         return np.multiply(self._kernel(first[0], second[0]), agree) if agree.size else np.zeros(agree.shape)
 
-    def scores(
-        self, X: Sequence[Any], points_X: Sequence[Any], points_Y: Sequence[Any], coefs: FloatArray
-    ) -> FloatArray:
+    def scores(self, X: Inputs, points_X: Inputs, points_Y: Sequence[Any], coefs: FloatArray) -> FloatArray:
         """Score all classes of every row: one product of k with the coefs, which stand in the columns of classes."""
         table = np.zeros((len(coefs), len(self._known())))
         table[np.arange(len(coefs)), self._codes(points_Y)] = coefs

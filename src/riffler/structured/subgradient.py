@@ -26,7 +26,10 @@ class SteppingProblem(Protocol):
     """A problem that makes many steps in one call."""
 
     def step_over(self, examples: IntArray, weights: FloatArray, step: float) -> float:
-        """Ask one example after the other and add ``step`` times its slopes to the weights; give the sum of offsets."""
+        """Ask one example after the other and add ``step`` times its slopes to the weights; give the sum of offsets.
+
+        An example whose cut is not above 0 has no violation: no step, and an offset of 0.
+        """
         ...
 
 
@@ -37,8 +40,9 @@ def step_over(problem: Problem, examples: IntArray, weights: FloatArray, step: f
     offset = 0.0
     for example in examples:
         cut = problem.cut(int(example), weights)
-        cut.add_to(weights, step)
-        offset += cut.offset
+        if cut.height(weights) > 0:
+            cut.add_to(weights, step)
+            offset += cut.offset
     return offset
 
 
