@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         read_collection,
         read_table,
     )
+    from riffler.data.conll import TaggedText, read_conll, write_conll
     from riffler.errors import (
         AnswerError,
         AnswersPending,
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
         KClippedWarning,
         LabelError,
         NoClaim,
+        OracleError,
         ReviewFileError,
         RifflerError,
         StorageError,
         UnknownName,
     )
+    from riffler.evaluation.convergence_chart import convergence_chart
     from riffler.evaluation.scorers import precision_at_k_scorer
     from riffler.features.bm25 import bm25_scores
     from riffler.features.cluster_map import ClusterMap, cluster_map
@@ -49,11 +52,14 @@ if TYPE_CHECKING:
     from riffler.learners.active_rank_svm import ActiveRankSVM
     from riffler.learners.active_top_k import ActiveTopK
     from riffler.learners.asking import Step
+    from riffler.learners.chain_tagger import ChainTagger
     from riffler.learners.combined_ranking import CombinedRankingRegression
     from riffler.learners.gradient_at_k import GradientAtK
     from riffler.learners.hinge_rank_svm import HingeRankSVM
     from riffler.learners.importance_weighted import ImportanceWeightedActive
     from riffler.learners.modified_perceptron import ActiveModifiedPerceptron
+    from riffler.learners.multivariate_svm import MultivariateSVM
+    from riffler.learners.ndcg_ranker import NdcgRanker
     from riffler.learners.one_pass import OnePassMiniBatch
     from riffler.learners.perceptron_at_k import PerceptronAtK, mistake_bound
     from riffler.learners.rank_svm import RankSVM
@@ -80,6 +86,7 @@ if TYPE_CHECKING:
         roc_auc,
         winner_takes_all,
     )
+    from riffler.metrics.chunks import ChunkScores, chunk_scores
     from riffler.oracles import ArrayOracle, CallableOracle, FileOracle
     from riffler.review.live import LiveSearch
     from riffler.review.settings import ReviewSettings
@@ -93,6 +100,25 @@ if TYPE_CHECKING:
     from riffler.stopping.progress import Decision
     from riffler.stopping.recall_interval import RecallEstimate
     from riffler.stopping.top_claim import TopClaim, claim_path, claim_top
+    from riffler.structured.assignment import Assignment
+    from riffler.structured.bio import bio_constraints
+    from riffler.structured.block_descent import BlockDescent
+    from riffler.structured.chain import Chain
+    from riffler.structured.convergence import Turn
+    from riffler.structured.frank_wolfe import FrankWolfe
+    from riffler.structured.kernel_svm import KernelStructuralSVM
+    from riffler.structured.kernel_task import MulticlassKernel
+    from riffler.structured.label_rules import Allowed
+    from riffler.structured.multiclass import Multiclass
+    from riffler.structured.multilabel import Multilabel
+    from riffler.structured.multivariate import Multivariate
+    from riffler.structured.n_slack import NSlack
+    from riffler.structured.one_slack import OneSlack
+    from riffler.structured.partial_order import PartialOrder
+    from riffler.structured.sequences import Sequences
+    from riffler.structured.structural_svm import StructuralSVM
+    from riffler.structured.subgradient import Subgradient
+    from riffler.structured.task import Task
 
 _HOMES = {
     "riffler.data": (
@@ -117,6 +143,7 @@ _HOMES = {
         "KClippedWarning",
         "LabelError",
         "NoClaim",
+        "OracleError",
         "ReviewFileError",
         "RifflerError",
         "StorageError",
@@ -182,6 +209,31 @@ _HOMES = {
     "riffler.stopping.progress": ("Decision",),
     "riffler.stopping.recall_interval": ("RecallEstimate",),
     "riffler.stopping.top_claim": ("TopClaim", "claim_path", "claim_top"),
+    "riffler.data.conll": ("TaggedText", "read_conll", "write_conll"),
+    "riffler.evaluation.convergence_chart": ("convergence_chart",),
+    "riffler.learners.chain_tagger": ("ChainTagger",),
+    "riffler.learners.multivariate_svm": ("MultivariateSVM",),
+    "riffler.learners.ndcg_ranker": ("NdcgRanker",),
+    "riffler.metrics.chunks": ("ChunkScores", "chunk_scores"),
+    "riffler.structured.assignment": ("Assignment",),
+    "riffler.structured.bio": ("bio_constraints",),
+    "riffler.structured.block_descent": ("BlockDescent",),
+    "riffler.structured.chain": ("Chain",),
+    "riffler.structured.convergence": ("Turn",),
+    "riffler.structured.frank_wolfe": ("FrankWolfe",),
+    "riffler.structured.kernel_svm": ("KernelStructuralSVM",),
+    "riffler.structured.kernel_task": ("MulticlassKernel",),
+    "riffler.structured.label_rules": ("Allowed",),
+    "riffler.structured.multiclass": ("Multiclass",),
+    "riffler.structured.multilabel": ("Multilabel",),
+    "riffler.structured.multivariate": ("Multivariate",),
+    "riffler.structured.n_slack": ("NSlack",),
+    "riffler.structured.one_slack": ("OneSlack",),
+    "riffler.structured.partial_order": ("PartialOrder",),
+    "riffler.structured.sequences": ("Sequences",),
+    "riffler.structured.structural_svm": ("StructuralSVM",),
+    "riffler.structured.subgradient": ("Subgradient",),
+    "riffler.structured.task": ("Task",),
 }
 """Which module defines which public names; one test compares it with ``__all__`` and with the typed imports above."""
 
@@ -194,12 +246,18 @@ __all__ = [
     "ActiveSearch",
     "ActiveTopK",
     "AdaptiveB",
+    "Allowed",
     "AnswerError",
     "AnswersPending",
     "ArrayOracle",
+    "Assignment",
     "Avg",
+    "BlockDescent",
     "BudgetExhausted",
     "CallableOracle",
+    "Chain",
+    "ChainTagger",
+    "ChunkScores",
     "ClassifierSettings",
     "ClusterMap",
     "Collection",
@@ -212,19 +270,31 @@ __all__ = [
     "Exponential",
     "FeatureMismatch",
     "FileOracle",
+    "FrankWolfe",
     "GradientAtK",
     "HingeRankSVM",
     "ImportanceWeightedActive",
     "InputError",
     "Inverse",
     "KClippedWarning",
+    "KernelStructuralSVM",
     "LabelError",
     "Ledger",
     "LiveSearch",
     "Max",
+    "Multiclass",
+    "MulticlassKernel",
+    "Multilabel",
+    "Multivariate",
+    "MultivariateSVM",
+    "NSlack",
+    "NdcgRanker",
     "NoClaim",
     "OnePassMiniBatch",
+    "OneSlack",
+    "OracleError",
     "PaperReadings",
+    "PartialOrder",
     "PerceptronAtK",
     "Ramp",
     "RankSVM",
@@ -241,29 +311,38 @@ __all__ = [
     "SGDAtK",
     "SearchProgress",
     "SelectiveSamplingPerceptron",
+    "Sequences",
     "Sequential",
     "SoftClusters",
     "Step",
     "StorageError",
     "Struct",
+    "StructuralSVM",
+    "Subgradient",
     "Surrogate",
     "Table",
+    "TaggedText",
+    "Task",
     "TextFeatures",
     "Texts",
     "TopClaim",
     "TopKRanker",
+    "Turn",
     "Uniform",
     "UnknownName",
     "WeightedSVM",
     "as_embedding",
     "average_precision",
+    "bio_constraints",
     "bm25_scores",
     "bootstrap_interval",
     "certifiable_recall",
+    "chunk_scores",
     "claim_path",
     "claim_top",
     "cluster_map",
     "collection_from_frame",
+    "convergence_chart",
     "create_review",
     "embed_texts",
     "find_duplicates",
@@ -281,6 +360,7 @@ __all__ = [
     "precision_at_k",
     "precision_at_k_scorer",
     "read_collection",
+    "read_conll",
     "read_table",
     "recall_at_k",
     "reciprocal_rank",
@@ -289,6 +369,7 @@ __all__ = [
     "soft_clusters",
     "stack_features",
     "winner_takes_all",
+    "write_conll",
 ]
 
 
