@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 from riffler.errors import FeatureMismatch, InputError, LabelError, UnknownName
 from riffler.records import FloatArray, IntArray
+from riffler.structured.block_descent import BlockDescent, KeptCuts
 from riffler.structured.cutting_plane import minimise_by_planes
 from riffler.structured.frank_wolfe import FrankWolfe, SparseBlocks
 from riffler.structured.multilabel import Multilabel
@@ -28,9 +29,7 @@ def examples(seed: int = 0, n: int = 30, n_labels: int = 4) -> tuple[FloatArray,
 
 def test_it_is_a_task_that_learns_its_sizes_and_looks_at_all_examples() -> None:
     task = Multilabel()
-    assert isinstance(task, BatchedTask)
-    assert isinstance(task, FittedTask)
-    assert isinstance(task, SlackTask)
+    assert all(isinstance(task, kind) for kind in (BatchedTask, FittedTask, SlackTask))
 
 
 @pytest.mark.parametrize("edges", ["tree", "none", [(3, 1), (0, 3)]])
@@ -102,6 +101,36 @@ def test_steps_in_short_form_are_those_on_whole_vectors(rescaling: str, storage:
     assert 0 < short.n_bytes == 8 * 30 * (2 * (4 + 4 * 3) + 1)
 
 
+@pytest.mark.parametrize("storage", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("rescaling", ["margin", "slack"])
+def test_first_visits_in_short_form_are_those_on_whole_vectors(rescaling: str, storage: Any) -> None:  # noqa: ANN401
+    X, Y = examples(4)
+    problem = Multilabel().for_data(X, Y).problem(storage(X), Y, rescaling)
+    short, whole = problem.working_sets(50.0), KeptCuts(problem, 50.0)
+    order = np.random.default_rng(5).permutation(30)
+    # only the first: moves leave heights equal, and then rounding decides which labelling the next one takes from
+    np.testing.assert_allclose(short.go_over(order), whole.go_over(order), atol=1e-10)
+    np.testing.assert_allclose(short.weights, whole.weights, atol=1e-10)
+    assert short.offset == pytest.approx(whole.offset)
+    assert short.n_bytes == 30 * (8 * 4 + 8 * 8 + 8)
+
+
+def test_visits_raise_the_dual_and_find_more_room_when_they_need_it() -> None:
+    X, Y = examples(9, n=40, n_labels=6)
+    Y = np.random.default_rng(9).permutation(Y)  # nothing to be learned: many labellings violate
+    problem = Multilabel().for_data(X, Y).problem(X, Y, "margin")
+    sets, rng = problem.working_sets(50.0), np.random.default_rng(0)
+    bytes_at_first, duals = sets.n_bytes, [0.0]
+    for _ in range(80):
+        gaps = sets.go_over(rng.permutation(40))
+        duals.append(sets.offset - float(sets.weights @ sets.weights) / 2)
+        assert (gaps > -1e-9).all()
+    assert (np.diff(duals) > 0).all()
+    assert sets.n_bytes > bytes_at_first
+    primal = sets.weights @ sets.weights / 2 + 50 * problem.plane(sets.weights).height(sets.weights)
+    assert duals[-1] <= primal < 1.15 * duals[-1]
+
+
 def test_the_average_of_no_steps_is_the_start() -> None:
     X, Y = examples()
     weights, offset = Multilabel().for_data(X, Y).problem(X, Y, "margin").blocks(1.0).average()
@@ -109,15 +138,17 @@ def test_the_average_of_no_steps_is_the_start() -> None:
     assert offset == 0
 
 
+@pytest.mark.parametrize("solver", [FrankWolfe(), BlockDescent()])
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
-def test_frank_wolfe_and_planes_reach_the_same_objective(rescaling: str) -> None:
+def test_solvers_reach_the_objective_of_the_planes(rescaling: str, solver: FrankWolfe | BlockDescent) -> None:
     X, Y = examples(6, n=60)
     problem = Multilabel().for_data(X, Y).problem(X, Y, rescaling)
-    found = FrankWolfe().solve(problem, 10.0, tol=1e-3, rng=np.random.default_rng(0))
+    found = solver.solve(problem, 10.0, tol=1e-3, rng=np.random.default_rng(0))
     planes = minimise_by_planes(problem.plane, problem.n_weights, 10.0, tol=1e-3)
     assert found.converged
     assert found.turns[-1].primal == pytest.approx(planes.value, rel=2e-3)
     assert found.turns[-1].dual <= planes.value
+    assert planes.bound <= found.turns[-1].primal
 
 
 def test_without_edges_it_is_one_linear_svm_for_each_label() -> None:

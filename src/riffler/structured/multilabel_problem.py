@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riffler._fast.label_tree import SLACK, add_short, label_steps, violating_labels, violations_of_all, write_scores
+from riffler._fast.label_tree import SLACK, add_short, violating_labels, violations_of_all, write_scores
 from riffler._fast.rows import as_rows
-from riffler.records import FloatArray, IntArray, Matrix, is_sparse
+from riffler.records import FloatArray, IntArray, Matrix
 from riffler.structured.cutting_plane import Plane
 from riffler.structured.label_forest import LabelForest
+from riffler.structured.multilabel_sets import MultilabelBlocks, MultilabelWorkingSets
 from riffler.structured.problem import Cut
 
 
@@ -106,41 +107,6 @@ class MultilabelProblem:
         """Keep the share of each example in short form."""
         return MultilabelBlocks(self, C)
 
-
-class MultilabelBlocks:
-    """Shares of block-coordinate Frank-Wolfe in short form: n * (L + 4 E) numbers, and as many for the average."""
-
-    def __init__(self, problem: MultilabelProblem, C: float) -> None:
-        self._problem, self._scale = problem, C / problem.n_examples
-        self.weights: FloatArray = np.zeros(problem.n_weights)
-        self.offset = 0.0
-        space, rows = problem.space, problem.rows
-        self._shares: FloatArray = np.zeros((problem.n_examples, space.n_labels + 4 * len(space.forest.edges)))
-        self._offsets: FloatArray = np.zeros(problem.n_examples)
-        self._late: FloatArray = np.zeros_like(self._shares)  # a change at step k is missing from the steps before it
-        self._late_offset, self._n_steps = 0.0, 0
-        self._squares = 1.0 + np.asarray((rows.multiply(rows) if is_sparse(rows) else rows * rows).sum(axis=1)).ravel()
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory of the shares."""
-        return self._shares.nbytes + self._late.nbytes + self._offsets.nbytes
-
-    def go_over(self, order: IntArray) -> float:
-        """Make a step for each example in this order."""
-        problem, space = self._problem, self._problem.space
-        label_weights, table_scores = space.parts(self.weights)  # views: the steps change the weights
-        gaps, risen, late = label_steps(
-            problem.views, self._squares, order, problem.labels, space.costs, problem.rescaling, space.forest.tree,
-            self._scale, label_weights, table_scores, self._shares, self._offsets, self._late, self._n_steps,
-        )  # fmt: skip
-        self._n_steps += len(order)
-        self.offset += risen
-        self._late_offset += late
-        return float(gaps)
-
-    def average(self) -> tuple[FloatArray, float]:
-        """Give weights and offset averaged over the steps so far."""
-        total = max(self._n_steps * (self._n_steps + 1) / 2.0, 1.0)
-        missing = self._problem.space.weights_of(self._problem.rows, self._late)
-        return self.weights - missing / total, self.offset - self._late_offset / total
+    def working_sets(self, C: float) -> MultilabelWorkingSets:
+        """Keep the labellings that mattered."""
+        return MultilabelWorkingSets(self, C)
