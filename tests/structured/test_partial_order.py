@@ -11,9 +11,9 @@ from scipy import sparse
 from riffler.errors import InputError, UnknownName
 from riffler.records import BoolArray, FloatArray
 from riffler.structured.cutting_plane import minimise_by_planes
+from riffler.structured.one_by_one import OneByOne
 from riffler.structured.order_losses import LOSSES, OrderLoss
 from riffler.structured.partial_order import OrderExamples, PartialOrder
-from riffler.structured.problem import OneByOne
 from tests.naive import partial_order as naive
 
 SETTINGS: list[tuple[str, int | None, float]] = [
