@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from riffler import StructuralSVM
 from riffler.records import FloatArray, IntArray
-from riffler.structured.structural_svm import StructuralSVM
 
 LETTERS, GAP = "ACGT", -1
 Pair = tuple[IntArray, IntArray]  # two strings, each letter as its number

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from riffler import StructuralSVM
 from riffler.records import FloatArray, IntArray
-from riffler.structured.structural_svm import StructuralSVM
 
 TERRAIN = {"road": 1.0, "meadow": 2.0, "sand": 4.0, "swamp": 7.0}  # what a cell costs the expert, who never tells
 Map = tuple[FloatArray, int, int]  # features of the cells, shape (n_rows, n_columns, n_features); row of start and goal

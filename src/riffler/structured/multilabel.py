@@ -42,16 +42,14 @@ class Multilabel:
 
     Examples
     --------
-    >>> from riffler.structured.frank_wolfe import FrankWolfe
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(200, 3))
+    >>> from riffler import StructuralSVM
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
     >>> first = (X[:, 0] > 0).astype(int)
     >>> Y = np.column_stack([first, first, 1 - first])
-    >>> task = Multilabel().for_data(X, Y)
-    >>> task.space_.forest.edges
+    >>> model = StructuralSVM(Multilabel(), C=100, random_state=0).fit(X, Y)
+    >>> model.task_.space_.forest.edges
     ((0, 1), (0, 2))
-    >>> found = FrankWolfe().solve(task.problem(X, Y, "margin"), 100.0, tol=0.1, rng=rng)
-    >>> float(np.mean(task.argmax_of_all(X, found.weights) == Y)) > 0.95
+    >>> model.score(X, Y) > 0.95
     True
     """
 
