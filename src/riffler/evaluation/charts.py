@@ -117,9 +117,9 @@ def _growth_panel(frame: pl.DataFrame, column: str, words: str) -> Chart:
     dearness = float((frame[column] / frame["rows"]).min())  # type: ignore[arg-type]
     proportion = pl.DataFrame({"rows": n_rows, column: n_rows * (dearness / 2)})
     x = alt.X("rows:Q", title="rows").scale(type="log", nice=False)
-    x = x.axis(values=_powers_of_ten(n_rows), format="~s")
+    x = x.axis(values=powers_of_ten(n_rows), format="~s")
     costs = pl.concat([frame[column].cast(pl.Float64), proportion[column].cast(pl.Float64)])
-    y = alt.Y(f"{column}:Q", title=words).scale(type="log", nice=False).axis(values=_powers_of_ten(costs), format="~g")
+    y = alt.Y(f"{column}:Q", title=words).scale(type="log", nice=False).axis(values=powers_of_ten(costs), format="~g")
     reference = alt.Chart(proportion).mark_line(strokeDash=[5, 4], color=FAINT).encode(x=x, y=y)
     note = annotation(proportion.head(1), "in proportion to the rows", align="left", dx=46, dy=-8).encode(x=x, y=y)
     tooltip = [alt.Tooltip("method:N"), alt.Tooltip("rows:Q", format=","), alt.Tooltip(f"{column}:Q", format=".3g")]
@@ -193,7 +193,7 @@ def _round_numbers(low: float, high: float) -> list[float]:
     return [step * 10.0**power for power in exponents for step in (1, 2, 5) if low <= step * 10.0**power <= high]
 
 
-def _powers_of_ten(values: pl.Series) -> list[float]:
+def powers_of_ten(values: pl.Series) -> list[float]:
     """Powers of ten inside the values' range; 1, 2, 5 steps where that range holds fewer than two of them."""
     low, high = float(values.min()), float(values.max())  # type: ignore[arg-type]
     powers = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
