@@ -107,7 +107,7 @@ def test_other_tags_have_an_accuracy(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--c", "much"], "--c much: expected a number such as 300, or auto"),
+        (["--c", "much"], "--c much: expected a number such as 500, or auto"),
         (["--c", "-1"], "--c -1: expected a number above 0"),
         (["--tol", "0"], "tol must be above 0"),
         (["--test", "absent.conll"], "absent.conll: no such file"),

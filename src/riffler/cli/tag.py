@@ -32,7 +32,7 @@ riffler tag train.conll --columns word,pos --c auto --out tagger.joblib
 riffler tag conll2000 --chart convergence.html
 """
 MODEL_ENDINGS = (".joblib", ".pkl", "")
-AUTO, DEFAULT_C = "auto", "300"
+AUTO, DEFAULT_C = "auto", "500"
 TABLE_COLUMNS = ("true", "found", "precision", "recall", "F1", "95 % of F1")
 
 
@@ -150,7 +150,7 @@ def parse_c(text: str) -> float | None:
     try:
         C = float(text)
     except ValueError:
-        raise InputError(f"--c {text}: expected a number such as 300, or {AUTO}.") from None
+        raise InputError(f"--c {text}: expected a number such as 500, or {AUTO}.") from None
     if not 0 < C < math.inf:
         raise InputError(f"--c {text}: expected a number above 0, or {AUTO}.")
     return C

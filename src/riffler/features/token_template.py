@@ -31,8 +31,8 @@ PLUS = re.compile(r"\+(?![^\[(]*[\])])")  # not the one of word[+1]
 WORD_LINES = (
     "word[-2..2]",
     "lower(word[-1..1])",
-    "prefix(word[0], 1..4)",
-    "suffix(word[0], 1..4)",
+    "prefix(lower(word[0]), 1..4)",
+    "suffix(lower(word[0]), 1..4)",
     "shape(word[-1..1])",
     "short_shape(word[-1..1])",
     "has_digit(word[0])",
@@ -40,6 +40,9 @@ WORD_LINES = (
     "has_capital(word[0])",
     "word[-1] + word[0]",
     "word[0] + word[1]",
+    "short_shape(word[-1]) + short_shape(word[0])",
+    "short_shape(word[0]) + short_shape(word[1])",
+    "short_shape(word[-1]) + short_shape(word[0]) + short_shape(word[1])",
 )
 POS_LINES = (
     "pos[-2..2]",
@@ -50,6 +53,10 @@ POS_LINES = (
     "pos[-2] + pos[-1] + pos[0]",
     "pos[-1] + pos[0] + pos[1]",
     "pos[0] + pos[1] + pos[2]",
+    "word[0] + pos[-1]",
+    "word[0] + pos[1]",
+    "word[-1] + pos[0]",
+    "word[1] + pos[0]",
 )
 
 
@@ -96,11 +103,11 @@ def default_template(columns: Sequence[str]) -> list[str]:
     """Give the lines for tokens with these columns: words in a window, their ends and shapes; with pos, its runs.
 
     >>> len(default_template(["word"])), len(default_template(["word", "pos"]))
-    (11, 19)
+    (14, 26)
     """
-    words = [line.replace("word[", f"{columns[0]}[") for line in WORD_LINES]
+    lines = [*WORD_LINES, *(POS_LINES if "pos" in columns[1:] else ())]
     others = [f"{name}[-2..2]" for name in columns[1:] if name != "pos"]
-    return words + (list(POS_LINES) if "pos" in columns[1:] else []) + others
+    return [line.replace("word[", f"{columns[0]}[") for line in lines] + others
 
 
 def _parts(text: str, columns: Sequence[str], where: str) -> list[Part]:

@@ -81,7 +81,7 @@ class ChainTagger(BaseEstimator):
         self,
         template: str | Sequence[str] | None = None,
         *,
-        C: float = 300.0,
+        C: float = 500.0,
         solver: str | Solver | None = None,
         tol: float = 0.01,
         constraints: str | None = "auto",
