@@ -8,10 +8,13 @@ import numpy as np
 
 from riffler._fast import chain as kernels
 from riffler._fast.chain_descent import descent_pass
+from riffler._fast.chain_steps import step_over_chains
 from riffler._fast.rows import as_rows
 from riffler.errors import InputError, LabelError
 from riffler.records import FloatArray, IntArray, Matrix
 from riffler.structured.block_descent import ENOUGH, MOVES
+from riffler.structured.chain_cuts import cuts_of_chains
+from riffler.structured.cuts import Cuts
 from riffler.structured.cutting_plane import Plane
 from riffler.structured.problem import Cut
 from riffler.structured.sequences import Sequences
@@ -72,6 +75,20 @@ class ChainProblem:
         of, back = np.unique(places, return_inverse=True)
         sums = np.bincount(back, weights=values, minlength=len(of)) * (loss if self.slack else 1.0)
         return Cut(of[sums != 0], sums[sums != 0], loss)
+
+    def cuts(self, examples: IntArray, weights: FloatArray) -> Cuts:
+        """Give the cuts of some sequences at once."""
+        return cuts_of_chains(self, examples, weights)
+
+    def step_over(self, examples: IntArray, weights: FloatArray, step: float) -> float:
+        """Ask one sequence after the other and add ``step`` times its slopes to the weights; sum the offsets."""
+        sequences, (unary, pairs) = self.sequences, self.parts(weights)
+        return float(
+            step_over_chains(
+                self.rows, sequences.starts, self.gold, examples, unary, pairs,
+                self.first, self.next_to, self.cost, self.slack, step,
+            )
+        )  # fmt: skip
 
     def plane(self, weights: FloatArray) -> Plane:
         """Give the mean of the cuts of all sequences."""

@@ -22,7 +22,11 @@ class Blocks(Protocol):
     """The share of each example in the weights: w is their sum, and so is the offset of the dual."""
 
     weights: FloatArray
-    offset: float
+
+    @property
+    def offset(self) -> float:
+        """The dual is this minus half the squared norm of the weights."""
+        ...
 
     @property
     def n_bytes(self) -> int:

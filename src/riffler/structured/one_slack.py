@@ -9,7 +9,7 @@ import numpy as np
 
 from riffler.records import FloatArray
 from riffler.structured.convergence import Record, Solution, Tell, silent
-from riffler.structured.cuts import Cuts, ManyCuts, cuts_of
+from riffler.structured.cuts import Cuts, cuts_of
 from riffler.structured.cutting_plane import CuttingPlaneSolution, Plane, minimise_by_planes
 from riffler.structured.one_by_one import OneByOne
 from riffler.structured.problem import Problem
@@ -45,8 +45,8 @@ class OneSlack:
     """Asks all examples at once, and solves for the planes found so far.
 
     max_iter : planes asked for at most, each of which asks every example once
-    cache : how many of its last cuts an example remembers, where the problem gives cuts of single examples; 0: none.
-        Problems that give a whole plane in one compiled call are quicker asked again
+    cache : how many of its last cuts an example remembers, where a task is asked one example at a time; 0: none.
+        Problems that give a whole plane in one call are quicker asked again
     """
 
     max_iter: int = 1000
@@ -61,7 +61,7 @@ class OneSlack:
         def take_down(found: CuttingPlaneSolution) -> None:
             record.add(found.n_planes * problem.n_examples, found.weights, found.value, found.bound)
 
-        caches = self.cache > 0 and isinstance(problem, OneByOne | ManyCuts)
+        caches = self.cache > 0 and isinstance(problem, OneByOne)
         cache = CutCache(problem, self.cache) if caches else None
         minimise_by_planes(
             cache.ask if cache else problem.plane,
