@@ -1,0 +1,62 @@
+"""A task of a user's own may err: what it answers is checked, and the method and the example are named."""
+
+# ruff: noqa: ANN401 - inputs and outputs are the task's own business
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from riffler.errors import InputError, OracleError
+from riffler.records import FloatArray
+from riffler.structured.one_by_one import OneByOne
+from riffler.structured.structural_svm import StructuralSVM
+from tests.structured.tasks import Classes
+
+
+class LossTakenOff(Classes):
+    """Its oracle subtracts the loss: at weights of 0 it answers the truth, which violates nothing."""
+
+    def loss_augmented_argmax(self, x: Any, y: Any, weights: FloatArray) -> Any:
+        return max(
+            self.outputs(x), key=lambda other: float(weights @ self.joint_feature(x, other)) - self.loss(y, other)
+        )
+
+
+class Growing(Classes):
+    """Its vectors have another length for each class."""
+
+    def joint_feature(self, x: Any, y: Any) -> FloatArray:
+        return np.ones(3 + y)
+
+
+X, Y = list(np.eye(3)), [0, 1, 2]
+
+
+def test_a_loss_of_the_wrong_sign_is_found_though_the_truth_is_answered() -> None:
+    with pytest.raises(OracleError, match="gave a worse output than what argmax gives for example"):
+        StructuralSVM(LossTakenOff(3), random_state=0).fit(X, Y)
+
+
+def test_a_sound_task_passes() -> None:
+    assert StructuralSVM(Classes(3), C=10, random_state=0).fit(X, Y).score(X, Y) == 1.0
+
+
+def test_vectors_of_other_lengths_are_named() -> None:
+    with pytest.raises(OracleError, match=r"gave 3 numbers for example 0 and 4 for example 1"):
+        OneByOne(Growing(3), X, Y)
+
+
+def test_features_that_are_not_finite_are_named() -> None:
+    with pytest.raises(InputError, match="Example 1 has a joint feature that is not finite"):
+        OneByOne(Classes(3), [X[0], X[1] * np.nan, X[2]], Y)
+
+
+def test_slack_rescaling_needs_its_method() -> None:
+    class Margin:
+        joint_feature, loss, argmax = Classes.joint_feature, Classes.loss, Classes.argmax
+        loss_augmented_argmax = Classes.loss_augmented_argmax
+
+    with pytest.raises(InputError, match="Margin has no slack_augmented_argmax"):
+        OneByOne(Margin(), X, Y, "slack")
