@@ -77,6 +77,7 @@ reproduce: $(VENV)/.core ## run the published results again; writes out/reproduc
 	$(BIN)/riffler reproduce active-at-k --out out/reproduce
 	$(BIN)/riffler reproduce active-search --out out/reproduce
 	$(BIN)/riffler reproduce active-pairs --out out/reproduce
+	$(BIN)/riffler reproduce structured --out out/reproduce
 
 # The browser of the browser tests: the one that RIFFLER_CHROMIUM names, or Debian's.
 chromium:

@@ -51,6 +51,10 @@ REPRODUCTIONS: dict[str, tuple[str, str]] = {
         "Renders (2017): active search for high recall by Thompson sampling over soft clusters",
         "riffler.reproduction.active_search",
     ),
+    "structured": (
+        "Smola (2007): structured estimation by column generation: solvers on chains, letters, ranking for NDCG",
+        "riffler.reproduction.structured",
+    ),
 }
 """What each result is and the module whose ``reproduce(size, progress, folder)`` runs it; paths: listing is light."""
 
