@@ -18,9 +18,9 @@ def test_alone_it_lists_what_can_be_run(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_an_unknown_result_lists_the_known_ones(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["reproduce", "at-j", "--out", str(tmp_path / "out")]) == 2
-    assert (
-        capsys.readouterr().err
-        == "riffler: error: No published result called 'at-j'. Known: active-at-k, active-pairs, active-search, at-k.\n"
+    assert capsys.readouterr().err == (
+        "riffler: error: No published result called 'at-j'. "
+        "Known: active-at-k, active-pairs, active-search, at-k, structured.\n"
     )
     assert not (tmp_path / "out").exists()
 

@@ -14,7 +14,7 @@ from riffler.reproduction.surrogate_properties import MARGINS, NAMES
 
 
 def test_unknown_names_list_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="Known: active-at-k, active-pairs, active-search, at-k"):
+    with pytest.raises(UnknownName, match="Known: active-at-k, active-pairs, active-search, at-k, structured"):
         reproduce("nonsense")
     with pytest.raises(UnknownName, match="Known: full, quick"):
         reproduce("at-k", "huge")
@@ -25,4 +25,4 @@ def test_the_expected_table_covers_surrogates_margins_and_data() -> None:
     assert set(expected["properties"]) == set(NAMES)
     assert tuple(expected["margins"]) == MARGINS
     assert set(SIZES["full"].data) == set(expected["data"])
-    assert set(REPRODUCTIONS) == {"at-k", "active-at-k", "active-pairs", "active-search"}
+    assert set(REPRODUCTIONS) == {"at-k", "active-at-k", "active-pairs", "active-search", "structured"}

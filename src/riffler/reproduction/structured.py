@@ -20,20 +20,21 @@ from riffler.reproduction.structured_data import CHUNKED, LabellingProblem, chun
 from riffler.reproduction.structured_errata import errata
 from riffler.reproduction.structured_letters import Read, read_letters
 from riffler.reproduction.structured_ranking import SETS, Fold, Ranked, folds, made_up_folds, rank_all
-from riffler.reproduction.structured_solvers import AS_PUBLISHED, SOLVERS, Solved, solve_all
+from riffler.reproduction.structured_solvers import AS_PUBLISHED, C_GRID, SOLVERS, Solved, solve_all
 from riffler.reproduction.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is run: gaps to solve to, and one that is tried on the first fold of the letters only."""
+    """How much is run: gaps to solve to, one that is tried on the first fold of the letters only, and values of C."""
 
     tols: tuple[float, ...] = (0.1, 0.01)
     finest: float = 0.001
+    c_grid: tuple[float, ...] = C_GRID
     quick: bool = False
 
 
-SIZES = {"full": Plan(), "quick": Plan(quick=True)}
+SIZES = {"full": Plan(), "quick": Plan(c_grid=(3.0, 30.0), quick=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,11 +114,11 @@ def reproduce(size: str, progress: Progress, folder: Path | None = None) -> Stru
     text = files("riffler.reproduction").joinpath("expected_structured.toml").read_text(encoding="utf-8")
     progress(0.0, "reading the data")
     words, sentences, queries, missing = _data(plan)
-    solved = solve_all(words, plan.tols, part_of(progress, 0.02, 0.4), folder)
-    solved += solve_all(words[:1], (plan.finest,), part_of(progress, 0.4, 0.45), folder)
+    solved = solve_all(words, plan.tols, part_of(progress, 0.02, 0.4), folder, plan.c_grid)
+    solved += solve_all(words[:1], (plan.finest,), part_of(progress, 0.4, 0.45), folder, plan.c_grid)
     others = [name for name in SOLVERS if name != AS_PUBLISHED]
-    solved += solve_all(sentences, plan.tols, part_of(progress, 0.45, 0.7), folder, others)
-    read = read_letters(words, part_of(progress, 0.7, 0.85), folder)
+    solved += solve_all(sentences, plan.tols, part_of(progress, 0.45, 0.7), folder, plan.c_grid, others)
+    read = read_letters(words, part_of(progress, 0.7, 0.85), folder, plan.c_grid)
     ranked = rank_all(queries, part_of(progress, 0.85, 1.0), folder)
     return StructuredAgain(plan, tomllib.loads(text), solved, read, ranked, _sizes([*words, *sentences]), missing)
 

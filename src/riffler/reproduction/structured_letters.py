@@ -33,7 +33,9 @@ class Read:
     accuracy: float
 
 
-def read_letters(problems: Sequence[LabellingProblem], progress: Progress, folder: Path | None) -> list[Read]:
+def read_letters(
+    problems: Sequence[LabellingProblem], progress: Progress, folder: Path | None, grid: Sequence[float] = C_GRID
+) -> list[Read]:
     """Both methods on every fold, from pixels, and from pixels with columns for the ends of the word."""
     kept: KeptRuns[Read] = KeptRuns(file_in(folder, FILE), asdict, lambda values: Read(**values))
     found = []
@@ -41,17 +43,17 @@ def read_letters(problems: Sequence[LabellingProblem], progress: Progress, folde
         for columns, one in ((ROWS, problem), (WITH_ENDS, with_ends(problem))):
             for method in (CHAIN, ALONE):
                 progress(number / len(problems), f"{method} on fold {problem.fold}, {columns}")
-                key = key_of([*one.key(), method], [C_GRID, ALONE_GRID, TOL])
+                key = key_of([*one.key(), method], [grid, ALONE_GRID, TOL])
                 read = kept.get(key)
                 if read is None:
-                    read = Read(one.fold, columns, method, *(_chain(one) if method == CHAIN else _alone(one)))
+                    read = Read(one.fold, columns, method, *(_chain(one, grid) if method == CHAIN else _alone(one)))
                     kept.add(key, read)
                 found.append(read)
     return found
 
 
-def _chain(problem: LabellingProblem) -> tuple[float, float]:
-    C = chosen_c(problem)
+def _chain(problem: LabellingProblem, grid: Sequence[float]) -> tuple[float, float]:
+    C = chosen_c(problem, grid)
     with may_end_early():
         model = StructuralSVM(problem.task, C=C, tol=TOL, random_state=0).fit(problem.train.X, problem.train.Y)
     return C, problem.quality(model.predict(problem.test.X))

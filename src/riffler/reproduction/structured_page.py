@@ -11,7 +11,7 @@ from riffler.reproduction.markdown import table, with_spread
 from riffler.reproduction.structured_claims import accuracies, by_query, difference, of_method, of_solver
 from riffler.reproduction.structured_letters import ALONE, CHAIN, ROWS, WITH_ENDS
 from riffler.reproduction.structured_ranking import OURS, PLACES, TREES
-from riffler.reproduction.structured_solvers import C_GRID, Solved
+from riffler.reproduction.structured_solvers import Solved
 from riffler.reproduction.verdicts import verdict_table
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def page(run: StructuredAgain) -> str:
         "mattered. A call is "
         "one example asked for its most violating output; those without measuring leave out the questions that only "
         "measure the gap. Seconds are CPU seconds of one thread, features made beforehand.",
-        f"C is chosen from {', '.join(f'{C:g}' for C in C_GRID)} on a quarter of the training sequences, held out.",
+        f"C is chosen from {', '.join(f'{C:g}' for C in run.plan.c_grid)} on a quarter of the training sequences, held "
+        "out.",
         _solvers(run),
         "![How the gap closes](structured-convergence.svg)",
         "## Letters",

@@ -133,6 +133,7 @@ def solve_all(
     tols: Sequence[float],
     progress: Progress,
     folder: Path | None,
+    grid: Sequence[float] = C_GRID,
     solvers: Sequence[str] = SOLVERS,
 ) -> list[Solved]:
     """Run solvers on every problem to every tolerance, C chosen on a part held out; what is finished is kept."""
@@ -144,9 +145,9 @@ def solve_all(
     for number, problem in enumerate(problems):
         name = f"{problem.data}, fold {problem.fold}"
         progress(number / len(problems), f"choosing C on {name}")
-        C = chosen.get(key := key_of(problem.key(), C_GRID))
+        C = chosen.get(key := key_of(problem.key(), grid))
         if C is None:
-            C = chosen_c(problem)
+            C = chosen_c(problem, grid)
             chosen.add(key, C)
         for solver in solvers:
             for tol in tols:
