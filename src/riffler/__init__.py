@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from riffler.features.clusters import SoftClusters, soft_clusters
     from riffler.features.embedding import as_embedding, embed_texts, stack_features
     from riffler.features.text import TextFeatures
+    from riffler.features.token_features import TokenFeatures
     from riffler.learners.active_at_k import ActivePerceptronAtK, PaperReadings
     from riffler.learners.active_rank_svm import ActiveRankSVM
     from riffler.learners.active_top_k import ActiveTopK
@@ -86,7 +87,7 @@ if TYPE_CHECKING:
         roc_auc,
         winner_takes_all,
     )
-    from riffler.metrics.chunks import ChunkScores, chunk_scores
+    from riffler.metrics.chunks import ChunkScores, chunk_f1_difference, chunk_f1_intervals, chunk_scores
     from riffler.oracles import ArrayOracle, CallableOracle, FileOracle
     from riffler.review.live import LiveSearch
     from riffler.review.settings import ReviewSettings
@@ -155,6 +156,7 @@ _HOMES = {
     "riffler.features.clusters": ("SoftClusters", "soft_clusters"),
     "riffler.features.embedding": ("as_embedding", "embed_texts", "stack_features"),
     "riffler.features.text": ("TextFeatures",),
+    "riffler.features.token_features": ("TokenFeatures",),
     "riffler.learners.active_at_k": ("ActivePerceptronAtK", "PaperReadings"),
     "riffler.learners.asking": ("Step",),
     "riffler.learners.active_rank_svm": ("ActiveRankSVM",),
@@ -214,7 +216,7 @@ _HOMES = {
     "riffler.learners.chain_tagger": ("ChainTagger",),
     "riffler.learners.multivariate_svm": ("MultivariateSVM",),
     "riffler.learners.ndcg_ranker": ("NdcgRanker",),
-    "riffler.metrics.chunks": ("ChunkScores", "chunk_scores"),
+    "riffler.metrics.chunks": ("ChunkScores", "chunk_f1_difference", "chunk_f1_intervals", "chunk_scores"),
     "riffler.structured.assignment": ("Assignment",),
     "riffler.structured.bio": ("bio_constraints",),
     "riffler.structured.block_descent": ("BlockDescent",),
@@ -325,6 +327,7 @@ __all__ = [
     "Task",
     "TextFeatures",
     "Texts",
+    "TokenFeatures",
     "TopClaim",
     "TopKRanker",
     "Turn",
@@ -337,6 +340,8 @@ __all__ = [
     "bm25_scores",
     "bootstrap_interval",
     "certifiable_recall",
+    "chunk_f1_difference",
+    "chunk_f1_intervals",
     "chunk_scores",
     "claim_path",
     "claim_top",

@@ -94,7 +94,7 @@ class LeaseLost(RifflerError):
 
 
 class OracleError(RifflerError):
-    """A task of structured prediction contradicts itself: its answer is worse than the truth, its loss is impossible."""
+    """A task of structured prediction contradicts itself: an answer is worse than the truth, a loss impossible."""
 
 
 class StorageError(RifflerError):

@@ -135,6 +135,8 @@ def test_sequences_of_length_zero_and_one_are_labelled() -> None:
     model = StructuralSVM(Chain(), random_state=0).fit(X, Y)
     assert [len(one) for one in model.predict(X)] == list(LENGTHS)
     assert model.predict([np.empty((0, 5)), csr_matrix((1, 5))])[0] == []
+    assert model.predict([]) == []
+    assert model.predict([np.empty((0, 5))]) == [[]]
 
 
 def test_labels_are_given_back_as_they_came() -> None:

@@ -116,12 +116,13 @@ def write_move(kept, disputed, up, down, up_factor, down_factor, change, active,
 
 @njit(cache=True)
 def descent_pass(
-    rows, starts, gold, order, scale, first, next_to, cost, slack, max_moves, enough,
+    rows, starts, gold, order, asks, scale, first, next_to, cost, slack, max_moves, enough,
     unary, pairs, work, kept, alpha, losses, n_kept, sums, gaps,
 ):  # fmt: skip
     """Solve the small dual of each sequence in this order, over what it keeps and what violates most now.
 
-    A sequence is left after ``max_moves``, or when a move gains less than ``enough`` of its gap.
+    A sequence is left after ``max_moves``, or when ``enough`` of its gap is all that is left. Unless ``asks``, nothing
+    is asked for: only what is kept counts.
     Writes the gap of each sequence, before its moves, to ``gaps``. ``sums`` holds the offset of the dual, and how often
     a sequence had no place left.
     """
@@ -138,31 +139,31 @@ def descent_pass(
         gaps[i] = 0.0
         if length == 0:
             continue
-        write_scores(rows, start, stop, unary, scores)
-        violating_path(scores, truth, first, pairs + next_to, cost, slack, back, best, path[:length])
         mine, shares = kept[start:stop], alpha[i]
-        place = keep(path[:length], loss_of(truth, path[:length], cost), mine, shares, losses[i], n_kept[i])
-        if place == n_kept[i]:
-            n_kept[i] += 1
-        if place == -2:
-            sums[1] += 1.0
+        if asks:
+            write_scores(rows, start, stop, unary, scores)
+            violating_path(scores, truth, first, pairs + next_to, cost, slack, back, best, path[:length])
+            place = keep(path[:length], loss_of(truth, path[:length], cost), mine, shares, losses[i], n_kept[i])
+            if place == n_kept[i]:
+                n_kept[i] += 1
+            if place == -2:
+                sums[1] += 1.0
         if n_kept[i] == 1:
             continue
         disputed = positions[: write_disputed(mine, n_kept[i], positions)]
         for n_moves in range(max_moves):
-            if n_moves > 0:
+            if n_moves > 0 or not asks:
                 for t in disputed:
                     scores[t] = 0.0
                     add_scores(rows, start + t, unary, scores[t])
             write_heights(scores, pairs, mine, disputed, losses[i], n_kept[i], slack, heights)
             up, down = best_move(heights, shares, n_kept[i])
-            rise = heights[up] - heights[down]
+            rise, gap = heights[up] - heights[down], 0.0
+            for k in range(n_kept[i]):
+                gap += scale * shares[k] * (heights[up] - heights[k])
             if n_moves == 0:
-                mean = 0.0
-                for k in range(n_kept[i]):
-                    mean += shares[k] * heights[k]
-                gaps[i] = scale * (heights[up] - mean)
-            if scale * rise * shares[down] <= enough * gaps[i] * (n_moves > 0) or rise <= 0.0:
+                gaps[i] = gap
+            if rise <= 0.0 or (n_moves > 0 and gap <= enough * gaps[i]):
                 break
             up_factor, down_factor = (losses[i, up], losses[i, down]) if slack else (1.0, 1.0)
             write_move(mine, disputed, up, down, up_factor, down_factor, change, active, n_active[:length], pair_change)

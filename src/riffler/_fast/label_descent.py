@@ -65,9 +65,10 @@ def move_shares(slopes, losses, shares, squares, scale, max_moves, enough, score
             heights[k] = losses[k] - slopes[k] @ scores
         up, down = most_and_least(heights, shares, n_kept)
         rise = heights[up] - heights[down]
+        left = scale * (heights[up] - heights @ shares)
         if n_moves == 0:
-            gap = scale * (heights[up] - heights @ shares)
-        if rise <= 0.0 or (n_moves > 0 and scale * rise * shares[down] <= enough * gap):
+            gap = left
+        if rise <= 0.0 or (n_moves > 0 and left <= enough * gap):
             break
         direction = slopes[up] - slopes[down]
         square = (squares * direction) @ direction
@@ -83,10 +84,12 @@ def move_shares(slopes, losses, shares, squares, scale, max_moves, enough, score
 
 @njit(cache=True)
 def label_visits(
-    rows, squares, order, costs, rescaling, tree, scale, max_moves, enough, label_weights, table_scores, kept, shares,
-    n_kept, gaps,
+    rows, squares, order, asks, costs, rescaling, tree, scale, max_moves, enough, label_weights, table_scores, kept,
+    shares, n_kept, gaps,
 ):  # fmt: skip
     """Visit each example in this order; there must be room for one more labelling. Returns the rise of the offset.
+
+    Unless ``asks``, nothing is asked for: only what is kept counts.
 
     ``kept`` (n, room, L) and ``shares`` (n, room) are the labellings of each example, the truth first.
     """
@@ -97,8 +100,9 @@ def label_visits(
     risen = 0.0
     for i in order:
         write_scores(rows, i, label_weights, table_scores, scores)
-        violating_labels(scores, tree, kept[i, 0], costs, rescaling, other)
-        n_kept[i] = keep_labels(other, kept[i], shares[i], n_kept[i])
+        if asks:
+            violating_labels(scores, tree, kept[i, 0], costs, rescaling, other)
+            n_kept[i] = keep_labels(other, kept[i], shares[i], n_kept[i])
         n = n_kept[i]
         write_slopes(kept[i], n, costs, rescaling, tree, slopes, losses)
         change[:] = 0.0

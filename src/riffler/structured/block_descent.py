@@ -24,7 +24,8 @@ LARGE = 0.25  # of the mean gap
 MOST = 0.9  # of the examples: if more have a large gap, all are visited
 MEASURE_EVERY = 10  # passes, where the gap is not yet thought to be small
 MOVES = 30  # at most, in one visit of an example
-ENOUGH = 0.03  # of an example's gap: when the best move gains less, the next example is more worth the time
+ENOUGH = 0.03  # of an example's gap: when no more is left, the next example is more worth the time
+SETTLED = 0.2  # of the gaps that were found: when what is kept leaves no more, it is time to ask again
 HOPE = 1.2  # the gaps found on the way are this much larger than the gap at the end of a pass, or more
 
 
@@ -32,6 +33,7 @@ class WorkingSets(Protocol):
     """The outputs that each example keeps, and their shares in the weights."""
 
     weights: FloatArray
+    n_settles: int  # times at most that they settle after examples were asked: more where to ask costs more
 
     @property
     def offset(self) -> float:
@@ -44,7 +46,11 @@ class WorkingSets(Protocol):
         ...
 
     def go_over(self, order: IntArray) -> FloatArray:
-        """Solve the small dual of each example in this order; give the gap of each, as found before."""
+        """Ask each example in this order and solve its small dual; give the gap of each, as found before."""
+        ...
+
+    def settle(self, order: IntArray) -> FloatArray:
+        """Solve the small dual of each example in this order over what is kept, asking nobody; give gaps as above."""
         ...
 
 
@@ -56,6 +62,7 @@ class KeptCuts:
 
         self._problem, self._scale = problem, C / problem.n_examples
         self.weights: FloatArray = np.zeros(problem.n_weights)
+        self.n_settles = 10
         self.offset = 0.0
         truth = Cut(np.empty(0, np.int64), np.empty(0), 0.0)
         self._cuts: list[list[Cut]] = [[truth] for _ in range(problem.n_examples)]
@@ -67,24 +74,32 @@ class KeptCuts:
         return sum(cut.indices.nbytes + cut.values.nbytes + 16 for cuts in self._cuts for cut in cuts)
 
     def go_over(self, order: IntArray) -> FloatArray:
-        """Solve the small dual of each example in this order."""
-        return np.array([self._visit(int(example)) for example in order])
+        """Keep the most violating output of each example in this order, and solve its small dual."""
+        gaps = np.zeros(len(order))
+        for place, example in enumerate(order):
+            keep(self._problem.cut(int(example), self.weights), self._cuts[example], self._shares[example])
+            gaps[place] = self._solve(int(example))
+        return gaps
 
-    def _visit(self, example: int) -> float:
-        """Keep the most violating output, then move share from the least to the most violating ones."""
+    def settle(self, order: IntArray) -> FloatArray:
+        """Solve the small dual of each example in this order, over what is kept."""
+        return np.array([self._solve(int(example)) for example in order])
+
+    def _solve(self, example: int) -> float:
+        """Move share from the least to the most violating outputs; give the gap before."""
         cuts, shares = self._cuts[example], self._shares[example]
-        keep(self._problem.cut(example, self.weights), cuts, shares)
-        gap = 0.0
+        first = 0.0
         for n_moves in range(MOVES):
             heights = np.array([cut.height(self.weights) for cut in cuts])
             up = int(np.argmax(heights))
             down = int(np.argmin(np.where(np.array(shares) > 0, heights, np.inf)))
             rise = float(heights[up] - heights[down])
-            gap = gap if n_moves else self._scale * float(heights[up] - heights @ shares)
-            if rise <= 0 or (n_moves and self._scale * rise * shares[down] <= ENOUGH * gap):
+            gap = self._scale * float(heights[up] - heights @ shares)
+            first = first if n_moves else gap
+            if rise <= 0 or (n_moves and gap <= ENOUGH * first):
                 break
             self._move(cuts, shares, up, down, rise)
-        return gap
+        return first
 
     def _move(self, cuts: list[Cut], shares: list[float], up: int, down: int, rise: float) -> None:
         """Move share from one cut to another, as far as the dual rises."""
@@ -140,6 +155,9 @@ class BlockDescent:
         n_visits, n_measured = 0, 0
         for order in _visiting_orders(gaps, rng):
             gaps[order] = sets.go_over(order)
+            for _ in range(sets.n_settles):
+                if sets.settle(rng.permutation(order)).sum() <= SETTLED * gaps[order].sum():
+                    break
             n_visits += len(order)
             ended = n_visits >= self.max_passes * n_examples
             square = float(sets.weights @ sets.weights) / 2.0

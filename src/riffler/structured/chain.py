@@ -97,6 +97,8 @@ class Chain:
         labels, n_columns = self._known()
         unary, pairs = parts_of(weights, n_columns, len(labels))
         paths: IntArray = np.zeros(sequences.rows.shape[0], np.int64)
+        if not len(paths):
+            return paths
         first, next_to = barriers(self.allowed, labels)
         kernels.decode(as_rows(sequences.rows), sequences.starts, unary, pairs, first, next_to, paths)
         return paths

@@ -194,6 +194,7 @@ class ChainWorkingSets:
         self._problem, self._scale = problem, C / problem.n_examples
         n_examples = problem.n_examples
         self.weights: FloatArray = np.zeros(problem.n_weights)
+        self.n_settles = 1  # to settle takes about as long as to ask
         self._work: FloatArray = np.zeros((problem.n_columns, problem.n_labels))
         self._kept: IntArray = np.zeros((len(problem.gold), FIRST_ROOM), np.min_scalar_type(problem.n_labels))
         self._kept[:, 0] = problem.gold
@@ -215,18 +216,26 @@ class ChainWorkingSets:
 
     def go_over(self, order: IntArray) -> FloatArray:
         """Solve the small dual of each sequence in this order; make more room if some had none."""
-        problem = self._problem
-        gaps: FloatArray = np.zeros(problem.n_examples)
-        descent_pass(
-            problem.rows, problem.sequences.starts, problem.gold, order, self._scale,
-            problem.first, problem.next_to, problem.cost, problem.slack, MOVES, ENOUGH,
-            *problem.parts(self.weights), self._work, self._kept, self._shares, self._losses, self._n_kept,
-            self._sums, gaps,
-        )  # fmt: skip
+        gaps = self._visit(order, asks=True)
         if self._sums[1] > 0:
             self._kept = _twice_as_wide(self._kept)
             self._shares, self._losses = _twice_as_wide(self._shares), _twice_as_wide(self._losses)
             self._sums[1] = 0.0
+        return gaps
+
+    def settle(self, order: IntArray) -> FloatArray:
+        """Solve the small dual of each sequence in this order, over what is kept."""
+        return self._visit(order, asks=False)
+
+    def _visit(self, order: IntArray, *, asks: bool) -> FloatArray:
+        problem = self._problem
+        gaps: FloatArray = np.zeros(problem.n_examples)
+        descent_pass(
+            problem.rows, problem.sequences.starts, problem.gold, order, asks, self._scale,
+            problem.first, problem.next_to, problem.cost, problem.slack, MOVES, ENOUGH,
+            *problem.parts(self.weights), self._work, self._kept, self._shares, self._losses, self._n_kept,
+            self._sums, gaps,
+        )  # fmt: skip
         return gaps[order]
 
 

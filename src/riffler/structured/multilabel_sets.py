@@ -23,6 +23,7 @@ class MultilabelWorkingSets:
     def __init__(self, problem: MultilabelProblem, C: float) -> None:
         self._problem, self._scale = problem, C / problem.n_examples
         self.weights: FloatArray = np.zeros(problem.n_weights)
+        self.n_settles = 1  # to settle takes about as long as to ask
         self.offset = 0.0
         self._squares = squares_of_rows(problem.rows)
         self._kept: IntArray = np.zeros((problem.n_examples, FIRST_ROOM, problem.space.n_labels), np.int8)
@@ -38,14 +39,21 @@ class MultilabelWorkingSets:
 
     def go_over(self, order: IntArray) -> FloatArray:
         """Solve the small dual of each example in this order, no example twice."""
+        return self._visit(order, asks=True)
+
+    def settle(self, order: IntArray) -> FloatArray:
+        """Solve the small dual of each example in this order, over what is kept."""
+        return self._visit(order, asks=False)
+
+    def _visit(self, order: IntArray, *, asks: bool) -> FloatArray:
         if self._n_kept.max() == self._shares.shape[1]:  # a visit adds one labelling at most
             self._kept = np.concatenate([self._kept, np.zeros_like(self._kept)], axis=1)
             self._shares = np.concatenate([self._shares, np.zeros_like(self._shares)], axis=1)
         problem, space = self._problem, self._problem.space
         gaps: FloatArray = np.zeros(problem.n_examples)
         self.offset += label_visits(
-            problem.views, self._squares, order, space.costs, problem.rescaling, space.forest.tree, self._scale, MOVES,
-            ENOUGH, *space.parts(self.weights), self._kept, self._shares, self._n_kept, gaps,
+            problem.views, self._squares, order, asks, space.costs, problem.rescaling, space.forest.tree, self._scale,
+            MOVES, ENOUGH, *space.parts(self.weights), self._kept, self._shares, self._n_kept, gaps,
         )  # fmt: skip
         return gaps[order]
 

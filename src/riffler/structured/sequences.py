@@ -39,7 +39,7 @@ class Sequences(Sequence[Any]):
         widths = {one.shape[1] for one in checked if one.shape[0]}
         if len(widths) > 1:
             raise InputError(f"Sequences have {sorted(widths)} columns. All rows need the same columns.")
-        filled = [one for one in checked if one.shape[0]] or checked[:1]
+        filled = [one for one in checked if one.shape[0]] or [np.empty((0, 0))]
         if any(is_sparse(one) for one in filled):
             from scipy.sparse import vstack
 
