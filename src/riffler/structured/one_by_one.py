@@ -14,7 +14,6 @@ from riffler.structured.cutting_plane import Plane
 from riffler.structured.problem import Cut, as_cut_vector, difference
 from riffler.structured.task import SlackTask, Task
 
-COMPARED = 10  # examples; a fault of an oracle shows in the first of them
 ROUNDING = 1e-9  # of the sums compared, by which an oracle may miss the truth
 
 
@@ -29,7 +28,6 @@ class OneByOne(ByCuts):
             )
         self._task, self._X, self._Y = task, X, Y
         self._rescaling = rescaling
-        self._compared = set(range(min(len(X), COMPARED)))  # whose first answer is to be compared with the best output
         self._truths = [as_cut_vector(task.joint_feature(x, y)) for x, y in zip(X, Y, strict=True)]
         self.n_examples, self.n_weights = len(X), _common_length(task, self._truths)
 
@@ -46,9 +44,6 @@ class OneByOne(ByCuts):
             values = loss * values
         cut = Cut(indices, values, loss)
         self._need_sound(example, cut, weights)
-        if example in self._compared:
-            self._compared.remove(example)
-            self._need_no_worse_than_best(example, cut, weights)
         return cut
 
     def plane(self, weights: FloatArray) -> Plane:
@@ -71,31 +66,13 @@ class OneByOne(ByCuts):
             )
         if not np.isfinite(cut.values).all():
             raise OracleError(f"{name}.joint_feature gave a number that is not finite for example {example}.")
-        self._need_at_least(0.0, "the truth", example, cut, weights)
-
-    def _need_no_worse_than_best(self, example: int, cut: Cut, weights: FloatArray) -> None:
-        """Raise where the answer violates nothing, but the output of the highest score does.
-
-        An oracle that takes the loss off answers the truth, at weights of 0 and ever after. (Answers that violate less
-        than the best output are no fault: a task may look at other outputs where it knows the truth.)
-        """
-        if cut.height(weights) > 0:
-            return
-        x, y = self._X[example], self._Y[example]
-        best = self._task.argmax(x, weights)
-        loss = float(self._task.loss(y, best))
-        indices, values = difference(self._truths[example], as_cut_vector(self._task.joint_feature(x, best)))
-        height = Cut(indices, values * (loss if self._rescaling == "slack" else 1.0), loss).height(weights)
-        self._need_at_least(height, "what argmax gives", example, cut, weights)
-
-    def _need_at_least(self, least: float, whose: str, example: int, cut: Cut, weights: FloatArray) -> None:
-        name, height = type(self._task).__name__, cut.height(weights)
+        height = cut.height(weights)
         scale = abs(cut.offset) + float(np.abs(cut.values) @ np.abs(weights[cut.indices]))
-        if height < least - ROUNDING * max(scale, 1.0):
+        if height < -ROUNDING * max(scale, 1.0):
             method = "slack" if self._rescaling == "slack" else "loss"
             raise OracleError(
-                f"{name}.{method}_augmented_argmax gave a worse output than {whose} for example {example}: its "
-                f"violation is {height:.6g}, that of {whose} is {least:.6g}. It must maximise the loss plus the score; "
+                f"{name}.{method}_augmented_argmax gave a worse output than the truth for example {example}: its "
+                f"violation is {height:.6g}, that of the truth is 0. The output must maximise the loss plus the score; "
                 "check the sign of the loss, and that the true output is among those looked at."
             )
 

@@ -130,6 +130,13 @@ class StructuralSVM(BaseEstimator):
         last = found.turns[-1]
         self.primal_, self.dual_, self.gap_ = last.primal, last.dual, last.gap
         self.n_oracle_calls_ = last.oracle_calls
+        if last.primal == 0:
+            warnings.warn(
+                "Nothing was learned: at weights of 0 no output costs more than the truth. Check that the loss of a "
+                "wrong output is above 0, and that loss_augmented_argmax adds the loss and does not take it off.",
+                UserWarning,
+                stacklevel=3,
+            )
         if not found.converged:
             warnings.warn(
                 f"StructuralSVM stopped at a gap of {last.gap / max(last.primal, 1e-300):.2g} of the objective, tol is "
