@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from riffler._fast.block_moves import most_and_least
 from riffler._fast.chain import (
     add_scores,
     loss_of,
@@ -76,18 +77,6 @@ def write_heights(scores, pairs, kept, disputed, losses, n_kept, slack, heights)
         if k == 0:
             truth = total
         heights[k] = losses[k] - (losses[k] if slack else 1.0) * (truth - total)
-
-
-@njit(cache=True)
-def best_move(heights, alpha, n_kept):
-    """Give the most violating label sequence, and the least violating one that has a share."""
-    up, down = 0, -1
-    for k in range(n_kept):
-        if heights[k] > heights[up]:
-            up = k
-        if alpha[k] > 0.0 and (down < 0 or heights[k] < heights[down]):
-            down = k
-    return up, down
 
 
 @njit(cache=True)
@@ -157,7 +146,7 @@ def descent_pass(
                     scores[t] = 0.0
                     add_scores(rows, start + t, unary, scores[t])
             write_heights(scores, pairs, mine, disputed, losses[i], n_kept[i], slack, heights)
-            up, down = best_move(heights, shares, n_kept[i])
+            up, down = most_and_least(heights, shares, n_kept[i])
             rise, gap = heights[up] - heights[down], 0.0
             for k in range(n_kept[i]):
                 gap += scale * shares[k] * (heights[up] - heights[k])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from riffler._fast.block_moves import most_and_least
 from riffler._fast.label_tree import SLACK, add_short, cost_of, take_step, violating_labels, write_scores
 
 
@@ -36,18 +37,6 @@ def write_slopes(kept, n_kept, costs, rescaling, tree, slopes, losses):
         slopes[k] = 0.0
         add_short(kept[0], tree, factor, slopes[k])
         add_short(kept[k], tree, -factor, slopes[k])
-
-
-@njit(cache=True)
-def most_and_least(heights, shares, n_kept):
-    """Give the most violating labelling, and the least violating one that has a share."""
-    up, down = 0, -1
-    for k in range(n_kept):
-        if heights[k] > heights[up]:
-            up = k
-        if shares[k] > 0.0 and (down < 0 or heights[k] < heights[down]):
-            down = k
-    return up, down
 
 
 @njit(cache=True)

@@ -8,6 +8,7 @@ its problem with C is the one here with 4 C, for a unit of 1.)
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -46,7 +47,7 @@ class Measure(Protocol):
         ...
 
 
-class LabelMeasure:
+class LabelMeasure(ABC):
     """A measure whose loss depends only on how many relevant rows (a) and others (b) are selected."""
 
     __slots__ = ()
@@ -59,9 +60,9 @@ class LabelMeasure:
         """Give how many rows a labelling selects; None where it may be any number."""
         return None
 
+    @abstractmethod
     def table_loss(self, a: Any, b: Any, n_relevant: int, n_rows: int) -> Any:  # noqa: ANN401 - numbers or arrays
         """Give the loss where a relevant rows and b others are selected."""
-        raise NotImplementedError
 
     def loss(self, y: ArrayLike, other: ArrayLike) -> float:
         """Give what the labelling ``other`` costs where ``y`` is true: from 0 to 1, and 0 for y itself."""
