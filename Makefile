@@ -63,6 +63,7 @@ docs: $(VENV)/.test ## build the documentation into site/, warnings are errors
 bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one run
 	$(BIN)/python benchmarks/at_k.py
 	$(BIN)/python benchmarks/pairs.py
+	$(BIN)/python benchmarks/structured.py
 	for part in speed quality ablation; do $(BIN)/python benchmarks/active.py $$part; done
 	$(BIN)/python benchmarks/search_peers.py --cache out/asreview
 	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
