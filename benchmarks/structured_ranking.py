@@ -164,9 +164,7 @@ def _lightgbm(learn: Part, choose: Part) -> Score:
         )  # fmt: skip
 
     with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", message="The argument 'eval_set' is deprecated"
-        )  # older ones know no other
+        warnings.filterwarnings("ignore", message="The argument 'eval_set' is deprecated")  # older ones know no other
         models = [fitted(*setting) for setting in product((4, 8, 16, 31), (5, 20, 50))]
     score: Score = max(models, key=lambda model: float(choose.ndcg(model.predict(choose.X), 10).mean())).predict
     return score
