@@ -63,7 +63,7 @@ class ChainTagger(BaseEstimator):
         Names of the columns of a token; None for word, pos, chunk, column3, ...
     random_state : int, RandomState or None
         The order of the sentences.
-    progress : callable or None
+    progress : callable, "line" or None
         Called with a :class:`Turn` after each turn of the solver: objective, bound, oracle calls, seconds.
 
     Attributes
@@ -98,7 +98,7 @@ class ChainTagger(BaseEstimator):
         min_count: int = 1,
         columns: Sequence[str] | None = None,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
-        progress: Callable[[Turn], None] | None = None,
+        progress: Callable[[Turn], None] | str | None = None,
     ) -> None:
         self.template = template
         self.C = C

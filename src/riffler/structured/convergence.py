@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from riffler.errors import UnknownName
 from riffler.records import FloatArray
 
 
@@ -27,6 +29,13 @@ class Turn:
         """Whether at most this share of the objective is left to gain."""
         return self.gap <= tol * max(self.primal, 0.0)
 
+    def __str__(self) -> str:
+        share = self.gap / self.primal if self.primal > 0 else 0.0
+        return (
+            f"objective {self.primal:.6g}, bound {self.dual:.6g}, gap {share:.2%}, "
+            f"{self.oracle_calls:,} oracle calls, {self.seconds:.1f} s"
+        )
+
 
 Tell = Callable[[Turn], None]
 """Called after each turn."""
@@ -34,6 +43,29 @@ Tell = Callable[[Turn], None]
 
 def silent(turn: Turn) -> None:
     """Tell nobody."""
+
+
+def live_line(turn: Turn) -> None:
+    """Write a turn to standard error, over the one before where that is a terminal."""
+    is_terminal = sys.stderr.isatty()
+    sys.stderr.write(f"\r\x1b[K{turn}" if is_terminal else f"{turn}\n")
+    sys.stderr.flush()
+
+
+def teller(progress: Tell | str | None) -> Tell:
+    """Give who is to be told of turns: a function of one's own, "line" for a live line, None for nobody.
+
+    >>> teller("bar")
+    Traceback (most recent call last):
+    riffler.errors.UnknownName: No progress called 'bar'. Known: line.
+    """
+    if progress is None:
+        return silent
+    if isinstance(progress, str):
+        if progress != "line":
+            raise UnknownName.among("progress", progress, ["line"])
+        return live_line
+    return progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)

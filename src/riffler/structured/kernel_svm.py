@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from riffler.errors import InputError, UnknownName
 from riffler.records import FloatArray, IntArray, is_sparse
-from riffler.structured.convergence import Solution, Turn, silent
+from riffler.structured.convergence import Solution, Turn, teller
 from riffler.structured.kernel_cuts import KernelCuts, KernelExamples, first_highest
 from riffler.structured.kernel_task import FittedKernelTask, Inputs, KernelTask, candidate_scores
 from riffler.structured.n_slack import generate_cuts
@@ -41,7 +41,7 @@ class KernelStructuralSVM(BaseEstimator):
         Times that all examples are asked at most; a ConvergenceWarning tells when they run out.
     random_state : int, RandomState or None
         The order of the examples.
-    progress : callable or None
+    progress : callable, "line" or None
         Called with a :class:`Turn` after each round.
 
     Attributes
@@ -68,7 +68,7 @@ class KernelStructuralSVM(BaseEstimator):
         rescaling: str = "margin",
         max_rounds: int = 1000,
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
-        progress: Callable[[Turn], None] | None = None,
+        progress: Callable[[Turn], None] | str | None = None,
     ) -> None:
         self.task = task
         self.C = C
@@ -85,7 +85,7 @@ class KernelStructuralSVM(BaseEstimator):
         examples = KernelExamples(self.task_, X, Y)
         cuts = KernelCuts(examples, self.rescaling)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        found = generate_cuts(cuts, float(self.C), self.max_rounds, tol=self.tol, rng=rng, tell=self.progress or silent)
+        found = generate_cuts(cuts, float(self.C), self.max_rounds, tol=self.tol, rng=rng, tell=teller(self.progress))
         self._keep_points(examples, cuts, found.weights)
         self._keep_turns(found)
         return self

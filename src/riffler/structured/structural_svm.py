@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from riffler.errors import InputError, UnknownName
 from riffler.records import FloatArray
-from riffler.structured.convergence import Solution, Turn, silent
+from riffler.structured.convergence import Solution, Turn, teller
 from riffler.structured.one_by_one import OneByOne
 from riffler.structured.problem import RESCALINGS, Problem
 from riffler.structured.solvers import Solver, solver_from_name
@@ -42,8 +42,9 @@ class StructuralSVM(BaseEstimator):
         Whether the loss is the margin to keep, or what a violation of a margin of 1 is multiplied by.
     random_state : int, RandomState or None
         The order of the examples.
-    progress : callable or None
-        Called with a :class:`Turn` after each turn of the solver: objective, bound, oracle calls, seconds.
+    progress : callable, "line" or None
+        Called with a :class:`Turn` after each turn of the solver: objective, bound, oracle calls, seconds. "line" shows
+        them as one line that changes, ``print`` as one after the other.
 
     Attributes
     ----------
@@ -76,7 +77,7 @@ class StructuralSVM(BaseEstimator):
         tol: float = 0.01,
         rescaling: str = "margin",
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
-        progress: Callable[[Turn], None] | None = None,
+        progress: Callable[[Turn], None] | str | None = None,
     ) -> None:
         self.task = task
         self.solver = solver
@@ -94,7 +95,7 @@ class StructuralSVM(BaseEstimator):
         problem = problem_of(self.task_, X, Y, self.rescaling)
         solver = solver_from_name(self.solver) if isinstance(self.solver, str) else self.solver
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        found = solver.solve(problem, float(self.C), tol=self.tol, rng=rng, tell=self.progress or silent)
+        found = solver.solve(problem, float(self.C), tol=self.tol, rng=rng, tell=teller(self.progress))
         self._keep(found)
         return self
 
