@@ -37,7 +37,14 @@ def test_compressed_files(tmp_path: Path, ending: str, press: object) -> None:
 
 def test_tabs_keep_blanks_in_words_and_lines_of_white_space_end_sentences() -> None:
     found = parse_conll("New York\tB-loc\r\n\t\r\n\r\n \xa0x\tO\r\n", "toy")
-    assert found.sentences == [[("New York",)], [(" \xa0x",)]]
+    assert found.sentences == [[("New York",)], [("\xa0x",)]]
+
+
+@pytest.mark.parametrize("first", ["the\tDT B-NP", "the DT B-NP\t", "the\tDT\t B-NP", " the\tDT\tB-NP \t "])
+def test_tabs_and_blanks_may_be_mixed(first: str) -> None:
+    found = parse_conll(f"{first}\n{first.replace('the', 'a')}\n", "toy")
+    assert (found.columns, found.sentences) == (("word", "pos"), [[("the", "DT"), ("a", "DT")]])
+    assert found.tags == [["B-NP", "B-NP"]]
 
 
 def test_a_no_break_space_is_part_of_a_word() -> None:
@@ -66,7 +73,9 @@ def test_comments_only_before_a_sentence() -> None:
     [
         ("a DT O\n\nb O\n", r"toy, line 3: expected 3 columns apart by blanks, as in line 1, got 2: 'b O'"),
         ("a\tO\nb\tO\tx\n", r"toy, line 2: expected 2 columns apart by tabs, as in line 1, got 3"),
-        ("a\tO\nb\t\n", r"toy, line 2: column 2 is empty"),
+        ("a\tO\nb\t\n", r"toy, line 2: expected 2 columns apart by tabs, as in line 1, got 1"),
+        ("a\tDT\tO\nb\t \tO\n", r"toy, line 2: column 2 is empty"),
+        ("a\tO\n\nb\tNN O\n", r"toy, line 3: the tag 'NN O' has a blank in it"),
         ("a O\n#text\n", r"line 2.*pass comment='#'"),
         ("\n \n", r"toy: no token in 3 lines"),
     ],
@@ -109,6 +118,9 @@ def test_tags_that_do_not_fit_are_refused_and_nothing_is_written(tmp_path: Path)
         write_conll(tmp_path / "out.conll", text, [["O", "O"]])
     with pytest.raises(InputError, match="Sentence 1 has 2 tokens and 1 tags"):
         write_conll(tmp_path / "out.conll", text, [["O", "O"], ["O"]])
+    for tag in ("", "B NP", "B\tNP", "O\n"):
+        with pytest.raises(InputError, match="Sentence 1 has the tag .* could not be read back"):
+            write_conll(tmp_path / "out.conll", text, [["O", "O"], ["O", tag]])
     assert list(tmp_path.iterdir()) == []
 
 

@@ -21,6 +21,7 @@ Token = tuple[str, ...]
 USUAL_COLUMNS = ("word", "pos", "chunk")
 DOCUMENT_START = "-DOCSTART-"
 FIELD = re.compile(r"[^ \t]+")  # not str.split(): a no-break space is part of a word
+TAG = re.compile(r"[^ \t\r\n]+")
 WRITERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
 
@@ -54,6 +55,9 @@ def read_conll(
     encoding: str | None = None,
 ) -> TaggedText:
     """Read a CoNLL file, plain or compressed by its ending; ``-DOCSTART-`` lines are passed over.
+
+    Columns are apart by tabs, and words may then have blanks in them, where the first line says so: where it has a tab,
+    and no blank but in its word. Else they are apart by blanks, tabs, or both.
 
     Parameters
     ----------
@@ -90,7 +94,7 @@ def parse_conll(
     if not numbered:
         raise DataFileError(f"{source}: no token in {len(lines):,} lines. Expected a token a line, its tag last.")
     first_number, first_line = numbered[0][0]
-    separator = "\t" if "\t" in first_line else " "
+    separator = _separator(first_line)
     layout = _layout(columns, len(_fields(first_line, separator)), f"{source}, line {first_number}")
     rows = [[_fields(line, separator) for _, line in sentence] for sentence in numbered]
     n_columns = len(layout.columns) + layout.n_tags
@@ -100,6 +104,7 @@ def parse_conll(
         return TaggedText(layout.columns, [list(map(tuple, sentence)) for sentence in rows], None, source, separator)
     sentences = [[tuple(row[:-1]) for row in sentence] for sentence in rows]
     tags = [[row[-1] for row in sentence] for sentence in rows]
+    _need_tags_in_one_piece(numbered, tags, source)
     return TaggedText(layout.columns, sentences, tags, source, separator)
 
 
@@ -162,8 +167,28 @@ def _is_no_token(line: str, comment: str | None, at_start: bool) -> bool:
     return line.startswith(DOCUMENT_START) or (at_start and comment is not None and line.startswith(comment))
 
 
+def _separator(first_line: str) -> str:
+    """Give a tab where only the word has blanks in it; where tabs and blanks are mixed, both part columns."""
+    first, *others = _fields(first_line, "\t")
+    return "\t" if others and not any(" " in field for field in others) else " "
+
+
 def _fields(line: str, separator: str) -> list[str]:
-    return line.rstrip(" ").split("\t") if separator == "\t" else FIELD.findall(line)
+    if separator == "\t":
+        return [field.strip(" ") for field in line.rstrip(" \t").split("\t")]
+    return FIELD.findall(line)
+
+
+def _need_tags_in_one_piece(numbered: list[list[tuple[int, str]]], tags: list[list[str]], source: str) -> None:
+    """Raise where a tag has a blank in it: between tabs, it is two columns that a blank parts."""
+    if not any(" " in tag for tag in {tag for own in tags for tag in own}):
+        return
+    for lines, own in zip(numbered, tags, strict=True):
+        for (number, _), tag in zip(lines, own, strict=True):
+            if " " in tag:
+                raise DataFileError(
+                    f"{source}, line {number}: the tag {tag[:60]!r} has a blank in it. Part all columns by tabs."
+                )
 
 
 def _refuse_first_fault(numbered: list[list[tuple[int, str]]], separator: str, n_columns: int, source: str) -> NoReturn:
@@ -204,6 +229,12 @@ def _check_tags(text: TaggedText, tags: Sequence[Sequence[str]]) -> None:
     for place, (sentence, own) in enumerate(zip(text.sentences, tags, strict=True)):
         if len(sentence) != len(own):
             raise InputError(f"Sentence {place} has {len(sentence)} tokens and {len(own)} tags. Pass a tag for each.")
+        wrong = next((tag for tag in own if TAG.fullmatch(str(tag)) is None), None)
+        if wrong is not None:
+            raise InputError(
+                f"Sentence {place} has the tag {wrong!r}, which could not be read back. Tags in a file are neither "
+                "empty nor have blanks, tabs or line ends in them."
+            )
 
 
 def _opened(path: Path) -> IO[bytes]:
