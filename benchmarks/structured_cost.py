@@ -45,12 +45,16 @@ def viterbi(repeats: int = 5) -> list[dict[str, Any]]:
     rng = np.random.default_rng(0)
     X: Any = problem.train.X
     n_tokens, n_columns = X.rows.shape
-    scores, steps, first = rng.normal(size=(n_tokens, N_LABELS)), rng.normal(size=(N_LABELS, N_LABELS)), np.zeros(23)
+    scores, steps, ends = (
+        rng.normal(size=(n_tokens, N_LABELS)),
+        rng.normal(size=(N_LABELS, N_LABELS)),
+        np.zeros((2, N_LABELS)),
+    )
     labels = tuple(range(N_LABELS))
     chain = type(problem.task)(labels=labels, n_columns=n_columns)
     weights = rng.normal(size=n_columns * N_LABELS + N_LABELS**2)
     ways: dict[str, Callable[[], object]] = {
-        "scores given": lambda: decode_scores(scores, first, steps, X.starts, np.empty(n_tokens, np.int64)),
+        "scores given": lambda: decode_scores(scores, ends, steps, X.starts, np.empty(n_tokens, np.int64)),
         "features to labels": lambda: chain.decode(X, weights),
     }
     return [
@@ -68,7 +72,7 @@ def viterbi(repeats: int = 5) -> list[dict[str, Any]]:
 
 @njit(cache=True)
 def decode_scores(
-    scores: FloatArray, first: FloatArray, steps: FloatArray, starts: IntArray, paths: IntArray
+    scores: FloatArray, ends: FloatArray, steps: FloatArray, starts: IntArray, paths: IntArray
 ) -> IntArray:
     """Viterbi over all sentences."""
     longest = np.max(np.diff(starts))
@@ -76,7 +80,7 @@ def decode_scores(
     for i in range(len(starts) - 1):
         start, stop = starts[i], starts[i + 1]
         if stop > start:
-            best_path(scores[start:stop], first, steps, stop - start, back, best, paths[start:stop])
+            best_path(scores[start:stop], ends, steps, stop - start, back, best, paths[start:stop])
     return paths
 
 

@@ -13,8 +13,8 @@ from riffler._fast.rows import as_rows
 from riffler.records import FloatArray
 
 
-def score(labels: list[int], scores: FloatArray, first: FloatArray, steps: FloatArray) -> float:
-    total = first[labels[0]] + sum(scores[t, label] for t, label in enumerate(labels))
+def score(labels: list[int], scores: FloatArray, ends: FloatArray, steps: FloatArray) -> float:
+    total = ends[0, labels[0]] + ends[1, labels[-1]] + sum(scores[t, label] for t, label in enumerate(labels))
     return float(total + sum(steps[a, b] for a, b in pairwise(labels)))
 
 
@@ -23,19 +23,19 @@ def test_the_best_path_is_that_of_all_paths(barred: bool) -> None:
     rng = np.random.default_rng(0)
     for length in (1, 2, 5):
         for _ in range(20):
-            scores, steps, first = rng.normal(size=(length, 3)), rng.normal(size=(3, 3)), np.zeros(3)
+            scores, steps, ends = rng.normal(size=(length, 3)), rng.normal(size=(3, 3)), np.zeros((2, 3))
             if barred:
-                first[rng.integers(3)] = -np.inf
+                ends[:, rng.integers(3)] = -np.inf
                 steps[rng.random((3, 3)) < 0.2] = -np.inf
                 steps[2] = 0.0  # so that there is a way
-                first[2] = 0.0
+                ends[:, 2] = 0.0
             path = np.empty(length, np.int64)
             back, best = np.zeros((length, 3), np.int64), np.empty((2, 3))
-            value = chain.best_path(scores, first, steps, length, back, best, path)
+            value = chain.best_path(scores, ends, steps, length, back, best, path)
 
-            tried = [score(list(one), scores, first, steps) for one in product(range(3), repeat=length)]
+            tried = [score(list(one), scores, ends, steps) for one in product(range(3), repeat=length)]
             assert value == pytest.approx(max(tried))
-            assert score(path.tolist(), scores, first, steps) == pytest.approx(value)
+            assert score(path.tolist(), scores, ends, steps) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import joblib  # type: ignore[import-untyped]
 import numpy as np
 import polars as pl
 import pytest
@@ -95,3 +96,14 @@ def test_what_queries_ask_of_k_and_methods(ranking: Path, capsys: pytest.Capture
     assert "Say which are positive (--positive)" in capsys.readouterr().err
     assert run(["rank", str(ranking), "--method", "wsvm", "--positive", "2", "-k", "3", "--resamples", "20"]) == 0
     assert "first 3 items" in capsys.readouterr().out
+
+
+def test_ndcg_is_learned_for_as_many_places_as_are_looked_at(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    grades = rng.integers(3, size=240)
+    rows = [f"{y} qid:{i // 8} 1:{y + rng.normal():.3f} 2:{rng.normal():.3f}" for i, y in enumerate(grades)]
+    queries, model = tmp_path / "queries.svm", tmp_path / "model.joblib"
+    queries.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    given = ["rank", str(queries), "-k", "3", "--method", "ndcg", "--resamples", "20", "--out", str(model)]
+    assert run(given) == 0
+    assert joblib.load(model).get_params()["n"] == 3

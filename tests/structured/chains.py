@@ -33,6 +33,7 @@ def all_outputs(task: Chain, length: int) -> list[list[Any]]:
         list(one)
         for one in product(labels, repeat=length)
         if (not one or task.allowed.first[place[one[0]]])
+        and (not one or task.allowed.last is None or task.allowed.last[place[one[-1]]])
         and all(task.allowed.after[place[a], place[b]] for a, b in pairwise(one))
     ]
 

@@ -58,3 +58,10 @@ def test_a_type_without_b_begins_with_i() -> None:
 def test_other_tags_have_no_such_rules() -> None:
     with pytest.raises(LabelError, match="got 'NN'"):
         bio_constraints(["O", "NN"])
+
+
+def test_a_sequence_does_not_end_inside_a_chunk() -> None:
+    rules = bio_constraints(["O", "B-N", "I-N", "E-N", "S-N"])
+    assert first_broken_rule([["O", "B-N"]], rules) == (0, 1)
+    assert first_broken_rule([["B-N", "E-N"], ["S-N"]], rules) is None
+    assert first_broken_rule([["O", "B-N"]], bio_constraints(["O", "B-N", "I-N"])) is None

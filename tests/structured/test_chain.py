@@ -18,7 +18,7 @@ from riffler.structured.structural_svm import StructuralSVM
 from tests.structured.chains import LENGTHS, all_outputs, made_up, score, violation
 
 COSTS = np.array([[0.0, 2.0, 0.5], [1.0, 0.0, 1.5], [3.0, 0.25, 0.0]])
-NEVER_TWICE = Allowed((0, 1, 2), np.array([True, True, False]), ~np.eye(3, dtype=bool))
+NEVER_TWICE = Allowed((0, 1, 2), np.array([True, True, False]), ~np.eye(3, dtype=bool), np.array([True, False, True]))
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -170,7 +170,9 @@ def test_bad_sequences_are_named(X: Any, Y: Any, error: type[Exception], message
 
 def test_a_truth_that_may_not_be_said_is_named() -> None:
     with pytest.raises(LabelError, match="Sequence 1 has a label at position 2 that may not stand there"):
-        StructuralSVM(Chain(allowed=NEVER_TWICE)).fit([np.ones((2, 1)), np.ones((3, 1))], [[0, 1], [0, 2, 2]])
+        StructuralSVM(Chain(allowed=NEVER_TWICE)).fit([np.ones((2, 1)), np.ones((3, 1))], [[1, 2], [0, 2, 2]])
+    with pytest.raises(LabelError, match="Sequence 0 has a label at position 1 that may not stand there"):
+        StructuralSVM(Chain(allowed=NEVER_TWICE)).fit([np.ones((2, 1))], [[0, 1]])
 
 
 def test_settings_of_a_chain_are_checked() -> None:

@@ -74,6 +74,11 @@ def test_costs_change_what_is_said_in_doubt() -> None:
     assert said[10] > said[1] + 0.1  # to miss a 1 costs ten times as much, so it is said more often
 
 
+def test_one_class_is_always_said() -> None:
+    task = Multiclass().for_data(np.eye(2), ["only", "only"])
+    assert task.argmax_of_all(np.eye(2), np.zeros(2)) == ["only", "only"]
+
+
 def test_bad_input_is_named() -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.raises(LabelError, match="the class 2, which is not among the 2 known ones"):

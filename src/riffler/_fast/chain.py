@@ -1,9 +1,10 @@
 """Linear chains: the best sequence of labels, all examples at once, and steps of block-coordinate Frank-Wolfe.
 
 Weights are two arrays: ``unary[j, a]`` for column j and label a, ``pairs[a, b]`` for label a before label b.
-Sequences stand one after the other in the rows; sequence i has rows starts[i] to starts[i + 1]. ``first[a]`` and
-``next_to[a, b]`` are 0, or minus infinity where a sequence may not begin so or two labels may not follow each other.
-``cost[a, b]`` is what it costs to say b where a is true. A multiclass problem is a chain of sequences of one row.
+Sequences stand one after the other in the rows; sequence i has rows starts[i] to starts[i + 1]. ``ends`` are two rows,
+for labels that begin and that end a sequence, and ``next_to[a, b]`` is for b after a: 0, or minus infinity where that
+may not be. ``cost[a, b]`` is what it costs to say b where a is true. A multiclass problem is a chain of sequences of
+one row.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -121,7 +122,7 @@ def write_scores(rows, start, stop, unary, scores):
 
 
 @njit(cache=True)
-def best_path(scores, first, steps, length, back, best, path):
+def best_path(scores, ends, steps, length, back, best, path):
     """Write the labels of the highest score into ``path`` (Viterbi); give that score.
 
     ``steps[a, b]`` is the score of b after a, minus infinity where it may not come. Of equals the first label wins.
@@ -130,7 +131,7 @@ def best_path(scores, first, steps, length, back, best, path):
     n_labels = scores.shape[1]
     now, before = best[0], best[1]
     for a in range(n_labels):
-        now[a] = scores[0, a] + first[a]
+        now[a] = scores[0, a] + ends[0, a]
     for t in range(1, length):
         now, before = before, now
         origin = back[t]
@@ -146,6 +147,8 @@ def best_path(scores, first, steps, length, back, best, path):
                     origin[b] = a
         for b in range(n_labels):
             now[b] += scores[t, b]
+    for a in range(n_labels):
+        now[a] += ends[1, a]
     last = np.argmax(now)
     value = now[last]
     for t in range(length - 1, -1, -1):
@@ -166,7 +169,7 @@ def worst_label(scores, gold, cost):
 
 
 @njit(cache=True)
-def best_path_by_mistakes(scores, gold, first, steps, path):
+def best_path_by_mistakes(scores, gold, ends, steps, path):
     """Write the labels that maximise m * (1 - score of the truth + score), m the number of wrong labels.
 
     This is slack rescaling. The best labels of each number of mistakes are found together: O(length^2 * n_labels^2).
@@ -175,7 +178,7 @@ def best_path_by_mistakes(scores, gold, first, steps, path):
     best = np.full((length, length + 1, n_labels), -np.inf)
     back = np.zeros((length, length + 1, n_labels), np.int64)
     for b in range(n_labels):
-        best[0, int(b != gold[0]), b] = scores[0, b] + first[b]
+        best[0, int(b != gold[0]), b] = scores[0, b] + ends[0, b]
     for t in range(1, length):
         for b in range(n_labels):
             wrong = int(b != gold[t])
@@ -186,6 +189,7 @@ def best_path_by_mistakes(scores, gold, first, steps, path):
                         best[t, m, b] = reached
                         back[t, m, b] = a
                 best[t, m, b] += scores[t, b]
+    best[length - 1] += ends[1]
     truth = best[length - 1, 0, gold[length - 1]]
     n_wrong, highest = 0, 0.0
     for m in range(1, length + 1):
@@ -201,19 +205,19 @@ def best_path_by_mistakes(scores, gold, first, steps, path):
 
 
 @njit(cache=True)
-def violating_path(scores, gold, first, steps, cost, slack, back, best, path):
+def violating_path(scores, gold, ends, steps, cost, slack, back, best, path):
     """Write the labels that violate the margin most, by loss plus score or, with ``slack``, by loss times violation."""
     length = len(gold)
-    if slack and length == 1 and np.isfinite(first).all():
+    if slack and length == 1 and np.isfinite(ends).all():
         path[0] = worst_label(scores[0], gold[0], cost)
         return
     if slack:
-        best_path_by_mistakes(scores[:length], gold, first, steps, path)
+        best_path_by_mistakes(scores[:length], gold, ends, steps, path)
         return
     for t in range(length):
         for a in range(scores.shape[1]):
             scores[t, a] += cost[gold[t], a]
-    best_path(scores, first, steps, length, back, best, path)
+    best_path(scores, ends, steps, length, back, best, path)
     for t in range(length):
         for a in range(scores.shape[1]):
             scores[t, a] -= cost[gold[t], a]
@@ -227,7 +231,7 @@ def room_for(starts, n_labels):
 
 
 @njit(cache=True)
-def decode(rows, starts, unary, pairs, first, next_to, paths):
+def decode(rows, starts, unary, pairs, ends, next_to, paths):
     """Write the best labels of every sequence into ``paths``."""
     scores, back, best = room_for(starts, pairs.shape[0])
     steps = pairs + next_to
@@ -235,11 +239,11 @@ def decode(rows, starts, unary, pairs, first, next_to, paths):
         start, stop = starts[i], starts[i + 1]
         if stop > start:
             write_scores(rows, start, stop, unary, scores)
-            best_path(scores, first, steps, stop - start, back, best, paths[start:stop])
+            best_path(scores, ends, steps, stop - start, back, best, paths[start:stop])
 
 
 @njit(cache=True)
-def violating_paths(rows, starts, gold, examples, unary, pairs, first, next_to, cost, slack, paths):
+def violating_paths(rows, starts, gold, examples, unary, pairs, ends, next_to, cost, slack, paths):
     """Write the most violating labels of some sequences into ``paths``, one sequence after the other."""
     scores, back, best = room_for(starts, pairs.shape[0])
     steps = pairs + next_to
@@ -249,7 +253,7 @@ def violating_paths(rows, starts, gold, examples, unary, pairs, first, next_to, 
         if stop > start:
             write_scores(rows, start, stop, unary, scores)
             path = paths[done : done + stop - start]
-            violating_path(scores, gold[start:stop], first, steps, cost, slack, back, best, path)
+            violating_path(scores, gold[start:stop], ends, steps, cost, slack, back, best, path)
             done += stop - start
 
 
@@ -340,7 +344,7 @@ def frank_wolfe_pass(
     gold,
     order,
     scale,
-    first,
+    ends,
     next_to,
     cost,
     slack,
@@ -374,7 +378,7 @@ def frank_wolfe_pass(
         if length == 0:
             continue
         write_scores(rows, start, stop, unary, scores)
-        violating_path(scores, truth, first, pairs + next_to, cost, slack, back, best, path[:length])
+        violating_path(scores, truth, ends, pairs + next_to, cost, slack, back, best, path[:length])
         loss = loss_of(truth, path[:length], cost)
         factor = loss if slack else 1.0
         gain = 0.0

@@ -105,7 +105,7 @@ def write_move(kept, disputed, up, down, up_factor, down_factor, change, active,
 
 @njit(cache=True)
 def descent_pass(
-    rows, starts, gold, order, asks, scale, first, next_to, cost, slack, max_moves, enough,
+    rows, starts, gold, order, asks, scale, ends, next_to, cost, slack, max_moves, enough,
     unary, pairs, work, kept, alpha, losses, n_kept, sums, gaps,
 ):  # fmt: skip
     """Solve the small dual of each sequence in this order, over what it keeps and what violates most now.
@@ -131,7 +131,7 @@ def descent_pass(
         mine, shares = kept[start:stop], alpha[i]
         if asks:
             write_scores(rows, start, stop, unary, scores)
-            violating_path(scores, truth, first, pairs + next_to, cost, slack, back, best, path[:length])
+            violating_path(scores, truth, ends, pairs + next_to, cost, slack, back, best, path[:length])
             place = keep(path[:length], loss_of(truth, path[:length], cost), mine, shares, losses[i], n_kept[i])
             if place == n_kept[i]:
                 n_kept[i] += 1

@@ -10,7 +10,7 @@ from riffler._fast.chain import add_outer, loss_of, room_for, violating_path, wr
 
 
 @njit(cache=True)
-def step_over_chains(rows, starts, gold, examples, unary, pairs, first, next_to, cost, slack, step):
+def step_over_chains(rows, starts, gold, examples, unary, pairs, ends, next_to, cost, slack, step):
     """Add ``step`` times the slopes of each sequence's cut to the weights, where it is violated; sum the losses."""
     scores, back, best = room_for(starts, cost.shape[0])
     path, total = np.empty(scores.shape[0], np.int64), 0.0
@@ -19,7 +19,7 @@ def step_over_chains(rows, starts, gold, examples, unary, pairs, first, next_to,
         truth, said = gold[start:stop], path[: stop - start]
         if stop > start:
             write_scores(rows, start, stop, unary, scores)
-            violating_path(scores, truth, first, pairs + next_to, cost, slack, back, best, said)
+            violating_path(scores, truth, ends, pairs + next_to, cost, slack, back, best, said)
             loss = loss_of(truth, said, cost)
             factor = loss if slack else 1.0
             if loss - factor * _margin(scores, pairs, truth, said) > 0.0:

@@ -108,7 +108,7 @@ def rank(
         typer.Option(help="Write AUC against pairs and against time (.html, .json, .png, .svg); may be repeated."),
     ] = None,
     json: Annotated[Path | None, typer.Option(help="Write the results as JSON.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     kernel: Annotated[
         list[Kernel] | None,
         typer.Option(help="For methods that offer it; may be repeated to see both (default: linear)."),

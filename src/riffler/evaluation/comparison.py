@@ -180,7 +180,8 @@ def _rankers(method: str, k: int | float, kernels: Sequence[str], seed: int) -> 
     """The method with each kernel, by the names they are reported under; a linear method once."""
     from sklearn.base import clone
 
-    ranker = ranker_from_name(method, k=k, random_state=seed)
+    places = {"n": k} if isinstance(k, int) else {}  # of a query: what NDCG looks at
+    ranker = ranker_from_name(method, k=k, random_state=seed, **places)
     if "kernel" in ranker.get_params():
         return {
             method if kernel == "linear" else f"{method} ({kernel})": clone(ranker).set_params(kernel=kernel)

@@ -30,7 +30,8 @@ def bio_constraints(labels: Sequence[str]) -> Allowed:
     has_ends = any(label[0] in "ES" for label in labels)
     first = np.array([_may_begin(label, known) for label in labels])
     after = np.array([[_may_follow(one, two, known, has_ends) for two in labels] for one in labels])
-    return Allowed(tuple(labels), first, after)
+    last = np.array([not (has_ends and label[0] in "BI") for label in labels])
+    return Allowed(tuple(labels), first, after, last)
 
 
 def first_broken_rule(tags: Sequence[Sequence[str]], rules: Allowed) -> tuple[int, int] | None:
@@ -45,6 +46,8 @@ def first_broken_rule(tags: Sequence[Sequence[str]], rules: Allowed) -> tuple[in
         for token, code in enumerate(codes):
             if not (rules.after[codes[token - 1], code] if token else rules.first[code]):
                 return number, token
+        if codes and rules.last is not None and not rules.last[codes[-1]]:
+            return number, len(codes) - 1
     return None
 
 

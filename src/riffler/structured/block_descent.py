@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PARTS_BETWEEN = 4  # two passes over all examples: visits of those with a large gap
 LARGE = 0.25  # of the mean gap
 MOST = 0.9  # of the examples: if more have a large gap, all are visited
-MEASURE_EVERY = 10  # passes, where the gap is not yet thought to be small
+MEASURE_EVERY = 4  # passes, where the gap is not yet thought to be small
 MOVES = 30  # at most, in one visit of an example
 ENOUGH = 0.03  # of an example's gap: when no more is left, the next example is more worth the time
 SETTLED = 0.2  # of the gaps that were found: when what is kept leaves no more, it is time to ask again

@@ -26,7 +26,7 @@ class Chain:
     the number of wrong labels, or what they cost.
 
     labels : what may be said, in the order of the weights; None: the labels of the training data
-    allowed : which labels may come first, and after which; None: all
+    allowed : which labels may come first, last, and after which; None: all
     costs : what it costs to say b (column) where a is true (row), 0 on the diagonal; None: 1
     n_columns : columns of a row; None: those of the training data
 
@@ -99,8 +99,8 @@ class Chain:
         paths: IntArray = np.zeros(sequences.rows.shape[0], np.int64)
         if not len(paths):
             return paths
-        first, next_to = barriers(self.allowed, labels)
-        kernels.decode(as_rows(sequences.rows), sequences.starts, unary, pairs, first, next_to, paths)
+        ends, next_to = barriers(self.allowed, labels)
+        kernels.decode(as_rows(sequences.rows), sequences.starts, unary, pairs, ends, next_to, paths)
         return paths
 
     def loss_augmented_argmax(self, x: Matrix, y: Sequence[Any], weights: FloatArray) -> list[Any]:
@@ -116,8 +116,8 @@ class Chain:
         labels, n_columns = self._known()
         sequences = checked_sequences(X, n_columns)
         need_same_lengths(sequences, Y)
-        first, next_to = barriers(self.allowed, labels)
-        return ChainProblem(sequences, self._codes(Y), first, next_to, self._costs(), rescaling)
+        ends, next_to = barriers(self.allowed, labels)
+        return ChainProblem(sequences, self._codes(Y), ends, next_to, self._costs(), rescaling)
 
     def _worst(self, X: Sequence[Any], Y: Sequence[Any], weights: FloatArray, rescaling: str) -> list[Any]:
         labels = self._known()[0]

@@ -32,7 +32,7 @@ class ChainProblem:
         self,
         sequences: Sequences,
         gold: IntArray,
-        first: FloatArray,
+        ends: FloatArray,
         next_to: FloatArray,
         cost: FloatArray,
         rescaling: str = "margin",
@@ -40,7 +40,7 @@ class ChainProblem:
         with_pairs: bool = True,
     ) -> None:
         self.sequences, self.gold = sequences, gold
-        self.first, self.next_to, self.cost = first, next_to, cost
+        self.ends, self.next_to, self.cost = ends, next_to, cost
         self.slack = rescaling == "slack"
         self.rows = as_rows(sequences.rows)
         self.n_examples, self.n_columns, self.n_labels = len(sequences), sequences.rows.shape[1], len(cost)
@@ -62,7 +62,7 @@ class ChainProblem:
         paths: IntArray = np.empty(int((starts[examples + 1] - starts[examples]).sum()), np.int64)
         kernels.violating_paths(
             self.rows, starts, self.gold, examples, *self.parts(weights),
-            self.first, self.next_to, self.cost, self.slack, paths,
+            self.ends, self.next_to, self.cost, self.slack, paths,
         )  # fmt: skip
         return paths
 
@@ -86,7 +86,7 @@ class ChainProblem:
         return float(
             step_over_chains(
                 self.rows, sequences.starts, self.gold, examples, unary, pairs,
-                self.first, self.next_to, self.cost, self.slack, step,
+                self.ends, self.next_to, self.cost, self.slack, step,
             )
         )  # fmt: skip
 
@@ -130,7 +130,9 @@ class ChainProblem:
         """Raise where a true sequence is one that may not be said: no weights could ever score it highest."""
         starts = self.sequences.starts
         begins = starts[:-1][np.diff(starts) > 0]
-        barred_at = begins[self.first[self.gold[begins]] < 0]
+        finishes = starts[1:][np.diff(starts) > 0] - 1
+        barred_at = begins[self.ends[0, self.gold[begins]] < 0]
+        barred_at = np.concatenate([barred_at, finishes[self.ends[1, self.gold[finishes]] < 0]])
         follows = np.ones(len(self.gold), bool)
         follows[begins] = False
         rows = np.flatnonzero(follows)
@@ -175,7 +177,7 @@ class ChainBlocks:
         return float(
             kernels.frank_wolfe_pass(
                 problem.rows, problem.sequences.starts, problem.gold, order, self._scale,
-                problem.first, problem.next_to, problem.cost, problem.slack,
+                problem.ends, problem.next_to, problem.cost, problem.slack,
                 problem.parts(self.weights), problem.parts(self._late), self._work,
                 self._shares, self._pair_shares, self._offsets, self._sums,
             )
@@ -232,7 +234,7 @@ class ChainWorkingSets:
         gaps: FloatArray = np.zeros(problem.n_examples)
         descent_pass(
             problem.rows, problem.sequences.starts, problem.gold, order, asks, self._scale,
-            problem.first, problem.next_to, problem.cost, problem.slack, MOVES, ENOUGH,
+            problem.ends, problem.next_to, problem.cost, problem.slack, MOVES, ENOUGH,
             *problem.parts(self.weights), self._work, self._kept, self._shares, self._losses, self._n_kept,
             self._sums, gaps,
         )  # fmt: skip

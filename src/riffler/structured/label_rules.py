@@ -17,33 +17,36 @@ LabelCosts = ArrayLike
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Allowed:
-    """Which labels may begin a sequence, and which may come after which.
+    """Which labels may begin and end a sequence, and which may come after which.
 
     labels : the labels the two others speak of, in their order
     first : one truth value a label
     after : after[a, b]: b may follow a
+    last : one truth value a label; None: all may come last
     """
 
     labels: tuple[Hashable, ...]
     first: BoolArray
     after: BoolArray
+    last: BoolArray | None = None
 
 
 def barriers(allowed: Allowed | None, labels: tuple[Hashable, ...]) -> tuple[FloatArray, FloatArray]:
-    """Give 0 where labels may come first and may follow each other, minus infinity where they may not."""
+    """Give 0 where labels may come first, last (two rows) and after each other, minus infinity where they may not."""
     n = len(labels)
     if allowed is None:
-        return np.zeros(n), np.zeros((n, n))
+        return np.zeros((2, n)), np.zeros((n, n))
     place = {label: number for number, label in enumerate(allowed.labels)}
     missing = [label for label in labels if label not in place]
     if missing:
         raise UnknownName(f"The rules of what may follow do not know the label {missing[0]!r}. Name it in them.")
     chosen = [place[label] for label in labels]
-    first = np.asarray(allowed.first, dtype=bool)[chosen]
+    everywhere = np.ones(len(allowed.labels), bool)
+    ends = np.array([allowed.first, everywhere if allowed.last is None else allowed.last], dtype=bool)[:, chosen]
     after = np.asarray(allowed.after, dtype=bool)[np.ix_(chosen, chosen)]
-    if not first.any():
-        raise InputError("No label may come first. Allow at least one.")
-    return np.where(first, 0.0, -np.inf), np.where(after, 0.0, -np.inf)
+    if not ends.any(axis=1).all():
+        raise InputError("No label may come first, or none may come last. Allow at least one.")
+    return np.where(ends, 0.0, -np.inf), np.where(after, 0.0, -np.inf)
 
 
 def label_costs(costs: LabelCosts | None, n_labels: int) -> FloatArray:

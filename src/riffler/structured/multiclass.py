@@ -75,7 +75,7 @@ class Multiclass:
         said: IntArray = np.zeros(len(rows), np.int64)
         nothing = np.zeros((len(classes), len(classes)))
         unary = weights.reshape(n_columns, len(classes))
-        kernels.decode(as_rows(rows.rows), rows.starts, unary, nothing, nothing[0], nothing, said)
+        kernels.decode(as_rows(rows.rows), rows.starts, unary, nothing, np.zeros((2, len(classes))), nothing, said)
         return [classes[code] for code in said]
 
     def loss_augmented_argmax(self, x: Any, y: Hashable, weights: FloatArray) -> Hashable:  # noqa: ANN401
@@ -94,8 +94,8 @@ class Multiclass:
         """Give all rows to the compiled loops."""
         classes, n_columns = self._known()
         rows = checked_sequences(one_row_each(X), n_columns)
-        first, next_to = barriers(None, classes)
-        return ChainProblem(rows, self._codes(plain(Y)), first, next_to, self._costs(), rescaling, with_pairs=False)
+        ends, next_to = barriers(None, classes)
+        return ChainProblem(rows, self._codes(plain(Y)), ends, next_to, self._costs(), rescaling, with_pairs=False)
 
     def _scores(self, x: Any, weights: FloatArray) -> FloatArray:  # noqa: ANN401 - a row, dense or sparse
         classes, n_columns = self._known()
