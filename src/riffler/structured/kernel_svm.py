@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from riffler.errors import InputError, UnknownName
-from riffler.records import FloatArray, IntArray, is_sparse
-from riffler.structured.convergence import Solution, Turn, teller
+from riffler.errors import InputError
+from riffler.records import FloatArray, IntArray
+from riffler.structured.convergence import Turn, teller
 from riffler.structured.kernel_cuts import KernelCuts, KernelExamples, first_highest
 from riffler.structured.kernel_task import FittedKernelTask, Inputs, KernelTask, candidate_scores
 from riffler.structured.n_slack import generate_cuts
-from riffler.structured.problem import RESCALINGS
+from riffler.structured.settings import keep_turns, need_counts_above_zero, need_numbers_above_zero, need_rescaling
+from riffler.structured.structural_svm import need_examples
 
 
 class KernelStructuralSVM(BaseEstimator):
@@ -80,14 +79,15 @@ class KernelStructuralSVM(BaseEstimator):
 
     def fit(self, X: Inputs, Y: Sequence[Any]) -> Self:
         """Learn from inputs and their true outputs, one of each an example."""
-        self._check_settings(X, Y)
+        self._check_settings()
+        need_examples(X, Y)
         self.task_ = self.task.for_data(X, Y) if isinstance(self.task, FittedKernelTask) else self.task
         examples = KernelExamples(self.task_, X, Y)
         cuts = KernelCuts(examples, self.rescaling)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         found = generate_cuts(cuts, float(self.C), self.max_rounds, tol=self.tol, rng=rng, tell=teller(self.progress))
         self._keep_points(examples, cuts, found.weights)
-        self._keep_turns(found)
+        keep_turns(self, found, "more rounds")
         return self
 
     def decision_function(self, X: Inputs) -> list[FloatArray]:
@@ -116,19 +116,12 @@ class KernelStructuralSVM(BaseEstimator):
         points = self.support_X_, self.support_outputs_
         return candidate_scores(self.task_, X, candidates, points, self.dual_coef_)
 
-    def _check_settings(self, X: Inputs, Y: Sequence[Any]) -> None:
+    def _check_settings(self) -> None:
         if not isinstance(self.task, KernelTask):
             raise InputError(f"task must have joint_kernel, loss and candidates; {type(self.task).__name__} has not.")
-        for name in ("C", "tol", "max_rounds"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}. Pass a finite number.")
-        if self.rescaling not in RESCALINGS:
-            raise UnknownName.among("rescaling", self.rescaling, RESCALINGS)
-        n_inputs = X.shape[0] if is_sparse(X) else len(X)  # sparse matrices have no len
-        if n_inputs != len(Y):
-            raise InputError(f"X has {n_inputs} inputs, Y has {len(Y)} outputs. Pass one output for each input.")
-        if n_inputs == 0:
-            raise InputError("There are no examples. Pass at least one input and its output.")
+        need_numbers_above_zero(self, "C", "tol")
+        need_counts_above_zero(self, "max_rounds")
+        need_rescaling(self.rescaling)
 
     def _keep_points(self, examples: KernelExamples, cuts: KernelCuts, shares: FloatArray) -> None:
         """Sum what the cuts give each point: the truth of an example, or another of its candidates."""
@@ -142,16 +135,3 @@ class KernelStructuralSVM(BaseEstimator):
         first: IntArray = np.unique(of, return_index=True)[1]
         self.support_X_, self.support_outputs_ = examples.points(owners[first], places[first])
         self.dual_coef_ = totals
-
-    def _keep_turns(self, found: Solution) -> None:
-        self.turns_ = found.turns
-        last = found.turns[-1]
-        self.primal_, self.dual_, self.gap_ = last.primal, last.dual, last.gap
-        self.n_oracle_calls_ = last.oracle_calls
-        if not found.converged:
-            warnings.warn(
-                f"KernelStructuralSVM stopped at a gap of {last.gap / max(last.primal, 1e-300):.2g} of the objective, "
-                f"tol is {self.tol}: ask for a smaller C, a larger tol, or more rounds.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
