@@ -187,5 +187,5 @@ def test_settings_of_a_chain_are_checked() -> None:
         StructuralSVM(Chain(costs=COSTS), rescaling="slack").fit(X, Y)
     with pytest.raises(UnknownName, match="do not know the label 2"):
         StructuralSVM(Chain(allowed=Allowed((0, 1), np.ones(2, bool), np.ones((2, 2), bool)))).fit(X, Y)
-    with pytest.raises(FeatureMismatch, match="7 columns, this chain has 5"):
+    with pytest.raises(FeatureMismatch, match="7 columns, those learned from 5"):
         StructuralSVM(Chain(), random_state=0).fit(X, Y).predict([np.ones((2, 7))])

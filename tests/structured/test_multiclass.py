@@ -87,3 +87,20 @@ def test_bad_input_is_named() -> None:
         StructuralSVM(Multiclass()).fit(X[:, 0], y)
     with pytest.raises(InputError, match="value that is not finite"):
         StructuralSVM(Multiclass()).fit(np.where(X[3, 0] == X, np.inf, X), y)
+
+
+def test_nothing_is_labelled_with_nothing_and_half_precision_is_taken() -> None:
+    X, y = load_iris(return_X_y=True)
+    model = StructuralSVM(Multiclass(), random_state=0).fit(X.astype(np.float16), y)
+    assert model.predict([]) == []
+    assert model.predict(np.empty((0, 4))) == []
+    assert len(model.predict(X[:3].astype(np.float16))) == 3
+
+
+def test_classes_of_arrays_come_back_as_plain_values() -> None:
+    model = StructuralSVM(Multiclass(), random_state=0).fit(np.eye(2), np.array(["no", "yes"]))
+    assert [type(one) for one in model.predict(np.eye(2))] == [str, str]
+    with pytest.raises(LabelError, match="The label 'a' is given twice"):
+        StructuralSVM(Multiclass(classes=("a", "a"))).fit(np.eye(2), ["a", "a"])
+    with pytest.raises(LabelError, match=r"one a row, got an array of shape \(2, 1\)"):
+        StructuralSVM(Multiclass()).fit(np.eye(2), np.array([["no"], ["yes"]]))

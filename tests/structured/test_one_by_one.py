@@ -60,3 +60,37 @@ def test_slack_rescaling_needs_its_method() -> None:
 
     with pytest.raises(InputError, match="Margin has no slack_augmented_argmax"):
         OneByOne(Margin(), X, Y, "slack")
+
+
+class Forgetful(Classes):
+    """Its oracle forgets the loss: what it gives is never worse than the truth, but not the worst there is."""
+
+    def loss_augmented_argmax(self, x: Any, y: Any, weights: FloatArray) -> Any:
+        return self.argmax(x, weights)
+
+
+@pytest.mark.parametrize("solver", ["block-descent", "n-slack", "one-slack"])
+def test_a_bound_above_the_objective_tells_of_an_oracle_that_is_not_exact(solver: str) -> None:
+    rng = np.random.default_rng(0)
+    rows, classes = list(rng.normal(size=(30, 3))), rng.integers(3, size=30).tolist()
+    with pytest.raises(OracleError, match=r"stands above an objective of .* does not find the most violating output"):
+        StructuralSVM(Forgetful(3), solver=solver, C=10, tol=1e-3, random_state=0).fit(rows, classes)
+
+
+def test_the_truth_costs_nothing() -> None:
+    class Dear(Classes):
+        def loss(self, y: Any, other: Any) -> float:
+            return 1.0
+
+    with pytest.raises(OracleError, match=r"Dear\.loss gave 1\.0 for the truth itself, in example 0"):
+        OneByOne(Dear(3), X, Y)
+
+
+def test_a_task_cannot_change_the_weights_of_the_solver() -> None:
+    class Grabbing(Classes):
+        def loss_augmented_argmax(self, x: Any, y: Any, weights: FloatArray) -> Any:
+            weights /= 2
+            return super().loss_augmented_argmax(x, y, weights)
+
+    with pytest.raises(ValueError, match="read-only"):
+        StructuralSVM(Grabbing(3), random_state=0).fit(X, Y)

@@ -79,7 +79,7 @@ def test_a_task_of_ones_own_needs_no_more_than_four_methods(flowers: tuple[Any, 
 
 def test_what_is_no_task_or_contradicts_itself_is_named(flowers: tuple[Any, Any]) -> None:
     X, y = list(flowers[0]), flowers[1].tolist()
-    with pytest.raises(InputError, match=r"task must have joint_feature, .*; str has not"):
+    with pytest.raises(InputError, match=r"task must be an object with joint_feature, .* got 'chain'"):
         StructuralSVM("chain").fit(X, y)  # type: ignore[arg-type]
     with pytest.raises(OracleError, match=r"Spiteful\.loss_augmented_argmax gave a worse output than the truth"):
         StructuralSVM(Spiteful(3), C=100, random_state=0).fit(X, y)
@@ -104,3 +104,16 @@ def test_settings_are_checked(
 def test_predicting_before_fitting_says_so(flowers: tuple[Any, Any]) -> None:
     with pytest.raises(NotFittedError):
         StructuralSVM(Multiclass()).predict(flowers[0])
+
+
+@pytest.mark.parametrize(
+    "settings", [{"C": "1"}, {"C": None}, {"tol": None}, {"solver": None}, {"solver": BlockDescent}]
+)
+def test_settings_of_another_kind_are_named(settings: dict[str, Any], flowers: tuple[Any, Any]) -> None:
+    with pytest.raises(InputError, match=f"{next(iter(settings))} must be"):
+        StructuralSVM(Multiclass(), **settings).fit(*flowers)
+
+
+def test_a_class_is_no_task(flowers: tuple[Any, Any]) -> None:
+    with pytest.raises(InputError, match="task must be an object"):
+        StructuralSVM(Multiclass).fit(*flowers)  # type: ignore[arg-type]

@@ -44,6 +44,7 @@ class Chain:
     def for_data(self, X: Sequence[Any], Y: Sequence[Any]) -> Chain:
         """Take labels and columns from the data, where they were not given."""
         labels = known_labels(Y) if self.labels is None else tuple(self.labels)
+        need_different(labels)
         n_columns = Sequences.of(X).rows.shape[1] if self.n_columns is None else self.n_columns
         return replace(self, labels=labels, n_columns=n_columns)
 
@@ -127,7 +128,7 @@ class Chain:
         labels = self._known()[0]
         place = {label: code for code, label in enumerate(labels)}
         try:
-            codes = [place[label] for y in Y for label in y]
+            codes = [place[label] for y in Y for label in plain(y)]
         except KeyError as error:
             raise LabelError(
                 f"Y holds the label {error.args[0]!r}, which is not among the {len(labels)} known ones. "
@@ -146,13 +147,26 @@ class Chain:
 
 def known_labels(Y: Iterable[Iterable[Hashable]]) -> tuple[Hashable, ...]:
     """Give the labels that occur, sorted where they can be."""
-    found = {label for y in Y for label in y}
+    found = {label for y in Y for label in plain(y)}
     if not found:
         raise LabelError("There is no label in Y: all sequences are empty. Pass at least one row with its label.")
     try:
-        return tuple(sorted(found))  # type: ignore[type-var] # labels of one kind; else below
+        return tuple(sorted(found))
     except TypeError:
         return tuple(sorted(found, key=str))
+
+
+def plain(labels: Any) -> Sequence[Any]:  # noqa: ANN401 - a list or an array
+    """Give labels as Python objects: those of arrays compare and print better so."""
+    names: Sequence[Any] = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    return names
+
+
+def need_different(labels: Sequence[Hashable]) -> None:
+    """Raise where a label stands twice."""
+    if len(set(labels)) < len(labels):
+        twice = next(label for place, label in enumerate(labels) if label in labels[:place])
+        raise LabelError(f"The label {twice!r} is given twice. Name each label once.")
 
 
 def parts_of(weights: FloatArray, n_columns: int, n_labels: int) -> tuple[FloatArray, FloatArray]:
@@ -166,7 +180,7 @@ def parts_of(weights: FloatArray, n_columns: int, n_labels: int) -> tuple[FloatA
     return weights[:cut].reshape(n_columns, n_labels), weights[cut:].reshape(n_labels, n_labels)
 
 
-def checked_sequences(X: Sequence[Any], n_columns: int) -> Sequences:
+def checked_sequences(X: Sequence[Any], n_columns: int, noun: str = "Sequence") -> Sequences:
     """Put sequences one below the other; values must be finite, and of as many columns as were learned from."""
     sequences = Sequences.of(X)
     rows = sequences.rows
@@ -174,21 +188,21 @@ def checked_sequences(X: Sequence[Any], n_columns: int) -> Sequences:
         return Sequences(np.empty((0, n_columns)), sequences.lengths)
     if rows.shape[1] != n_columns:
         raise FeatureMismatch(
-            f"The rows have {rows.shape[1]} columns, this chain has {n_columns}. Make the features as for training."
+            f"The rows have {rows.shape[1]} columns, those learned from {n_columns}. Make the features as for training."
         )
-    values: Any = rows.data if is_sparse(rows) else rows
+    values = _values(rows)
     if values.dtype.kind not in "fiub":
         raise InputError(f"Rows must be numbers, got {values.dtype}.")
     if not np.isfinite(values).all():
-        raise InputError(f"{_first_strange(sequences)} has a value that is not finite. Fix or drop that sequence.")
+        number = next(place for place, one in enumerate(sequences) if not np.isfinite(_values(one)).all())
+        raise InputError(f"{noun} {number} has a value that is not finite. Fix or drop it.")
+    if values.dtype not in (np.float32, np.float64):  # the loops are compiled for these
+        return Sequences(rows.astype(np.float64), sequences.lengths)
     return sequences
 
 
-def _first_strange(sequences: Sequences) -> str:
-    for number, one in enumerate(sequences):
-        if not np.isfinite(one.data if is_sparse(one) else one).all():
-            return f"Sequence {number}"
-    return "A sequence"
+def _values(rows: Matrix) -> Any:  # noqa: ANN401 - an array of any kind
+    return rows.data if is_sparse(rows) else rows
 
 
 def need_same_lengths(sequences: Sequences, Y: Sequence[Any]) -> None:

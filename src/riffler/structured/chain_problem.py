@@ -11,7 +11,7 @@ from riffler._fast.chain_descent import descent_pass
 from riffler._fast.chain_steps import step_over_chains
 from riffler._fast.rows import as_rows
 from riffler.errors import InputError, LabelError
-from riffler.records import FloatArray, IntArray, Matrix
+from riffler.records import FloatArray, IntArray
 from riffler.structured.block_descent import ENOUGH, MOVES
 from riffler.structured.chain_cuts import cuts_of_chains
 from riffler.structured.cuts import Cuts
@@ -68,13 +68,8 @@ class ChainProblem:
 
     def cut(self, example: int, weights: FloatArray) -> Cut:
         """Give the cut of the most violating labels of one sequence."""
-        start, stop = self.sequences.starts[example], self.sequences.starts[example + 1]
-        said, truth = self.violating(np.array([example]), weights), self.gold[start:stop]
-        loss = float(self.cost[truth, said].sum())
-        places, values = self._features(self.sequences[example], truth, said)
-        of, back = np.unique(places, return_inverse=True)
-        sums = np.bincount(back, weights=values, minlength=len(of)) * (loss if self.slack else 1.0)
-        return Cut(of[sums != 0], sums[sums != 0], loss)
+        one = self.cuts(np.array([example]), weights)
+        return Cut(one.indices, one.values, float(one.offsets[0]))
 
     def cuts(self, examples: IntArray, weights: FloatArray) -> Cuts:
         """Give the cuts of some sequences at once."""
@@ -107,24 +102,6 @@ class ChainProblem:
     def working_sets(self, C: float) -> ChainWorkingSets:
         """Keep the label sequences that mattered."""
         return ChainWorkingSets(self, C)
-
-    def _features(self, rows: Matrix, truth: IntArray, said: IntArray) -> tuple[IntArray, FloatArray]:
-        """Places and values of the joint features of the truth minus those of other labels; places may repeat."""
-        from scipy.sparse import csr_matrix
-
-        wrong = np.flatnonzero(truth != said)
-        entries = csr_matrix(rows)[wrong]
-        of_row = np.repeat(wrong, np.diff(entries.indptr))
-        columns, values = entries.indices.astype(np.int64) * self.n_labels, entries.data.astype(np.float64)
-        after_columns = self.n_columns * self.n_labels
-        ones = np.ones(max(len(truth) - 1, 0))
-        places = [
-            columns + truth[of_row],
-            columns + said[of_row],
-            after_columns + truth[:-1] * self.n_labels + truth[1:],
-            after_columns + said[:-1] * self.n_labels + said[1:],
-        ]
-        return np.concatenate(places), np.concatenate([values, -values, ones, -ones])
 
     def _need_allowed(self) -> None:
         """Raise where a true sequence is one that may not be said: no weights could ever score it highest."""

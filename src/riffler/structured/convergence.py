@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from riffler.errors import UnknownName
+from riffler.errors import InputError, OracleError, UnknownName
 from riffler.records import FloatArray
 
 
@@ -37,6 +37,8 @@ class Turn:
         )
 
 
+CONTRADICTION = 1e-6  # of objective or bound: by rounding alone they differ less
+
 Tell = Callable[[Turn], None]
 """Called after each turn."""
 
@@ -50,6 +52,12 @@ def live_line(turn: Turn) -> None:
     is_terminal = sys.stderr.isatty()
     sys.stderr.write(f"\r\x1b[K{turn}" if is_terminal else f"{turn}\n")
     sys.stderr.flush()
+
+
+def end_line(progress: Tell | str | None) -> None:
+    """Leave the live line on a terminal, once all is told."""
+    if progress == "line" and sys.stderr.isatty():
+        sys.stderr.write("\n")
 
 
 def teller(progress: Tell | str | None) -> Tell:
@@ -92,6 +100,12 @@ class Record:
         if primal < self._primal:
             self._primal, self._weights = primal, weights.copy()
         self._dual = max(self._dual, dual)
+        if self._dual > self._primal + CONTRADICTION * max(self._primal, self._dual):
+            raise OracleError(
+                f"A bound of {self._dual:.6g} stands above an objective of {self._primal:.6g}, which cannot be: an "
+                "oracle does not find the most violating output. Check that loss_augmented_argmax adds the loss to the "
+                "score, and looks at all outputs."
+            )
         turn = Turn(oracle_calls, time.perf_counter() - self._start, self._primal, self._dual)
         self._turns.append(turn)
         self._tell(turn)
@@ -100,5 +114,5 @@ class Record:
     def solution(self) -> Solution:
         """Give what was found."""
         if self._weights is None:
-            raise ValueError("A solver takes at least one turn.")
+            raise InputError("A solver takes at least one turn. Give it at least one pass or round.")
         return Solution(self._weights, tuple(self._turns), self._turns[-1].is_within(self._tol))

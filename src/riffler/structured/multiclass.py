@@ -12,7 +12,7 @@ from riffler._fast import chain as kernels
 from riffler._fast.rows import as_rows
 from riffler.errors import InputError, LabelError
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
-from riffler.structured.chain import checked_sequences, known_labels
+from riffler.structured.chain import checked_sequences, known_labels, need_different, plain
 from riffler.structured.chain_problem import ChainProblem
 from riffler.structured.label_rules import LabelCosts, barriers, label_costs
 from riffler.structured.sequences import Sequences
@@ -40,7 +40,10 @@ class Multiclass:
 
     def for_data(self, X: Matrix, Y: Sequence[Any]) -> Multiclass:
         """Take classes and columns from the data, where they were not given."""
-        classes = known_labels([plain(Y)]) if self.classes is None else tuple(self.classes)
+        if np.ndim(Y) != 1:
+            raise LabelError(f"Y must be a list of classes, one a row, got an array of shape {np.shape(Y)}.")
+        classes = known_labels([Y]) if self.classes is None else tuple(self.classes)
+        need_different(classes)
         n_columns = one_row_each(X).rows.shape[1] if self.n_columns is None else self.n_columns
         return replace(self, classes=classes, n_columns=n_columns)
 
@@ -71,7 +74,9 @@ class Multiclass:
     def argmax_of_all(self, X: Matrix, weights: FloatArray) -> list[Any]:
         """Give the best class of every row."""
         classes, n_columns = self._known()
-        rows = checked_sequences(one_row_each(X), n_columns)
+        rows = checked_sequences(one_row_each(X), n_columns, "Row")
+        if not len(rows):
+            return []
         said: IntArray = np.zeros(len(rows), np.int64)
         nothing = np.zeros((len(classes), len(classes)))
         unary = weights.reshape(n_columns, len(classes))
@@ -93,7 +98,7 @@ class Multiclass:
     def problem(self, X: Matrix, Y: Sequence[Any], rescaling: str) -> ChainProblem:
         """Give all rows to the compiled loops."""
         classes, n_columns = self._known()
-        rows = checked_sequences(one_row_each(X), n_columns)
+        rows = checked_sequences(one_row_each(X), n_columns, "Row")
         ends, next_to = barriers(None, classes)
         return ChainProblem(rows, self._codes(plain(Y)), ends, next_to, self._costs(), rescaling, with_pairs=False)
 
@@ -123,12 +128,6 @@ class Multiclass:
         return self.classes, self.n_columns
 
 
-def plain(Y: Any) -> Sequence[Any]:  # noqa: ANN401 - a list or an array
-    """Give labels as Python objects: those of arrays compare and print better so."""
-    names: Sequence[Any] = Y.tolist() if isinstance(Y, np.ndarray) else Y
-    return names
-
-
 def dense_row(x: Any) -> FloatArray:  # noqa: ANN401 - a row, dense or sparse
     """Give a row as a 1-D array."""
     return np.asarray(x.toarray() if is_sparse(x) else x, dtype=np.float64).ravel()
@@ -138,8 +137,18 @@ def one_row_each(X: Any) -> Sequences:  # noqa: ANN401 - a matrix, or a list of 
     """View a matrix as sequences of one row."""
     if isinstance(X, Sequences):
         return X
+    if isinstance(X, list) and not X:
+        return Sequences(np.empty((0, 0)), [])
     if not is_sparse(X):
-        X = np.vstack([dense_row(x) for x in X]) if isinstance(X, list) else np.asarray(X)
+        X = _stacked(X) if isinstance(X, list) else np.asarray(X)
     if X.ndim != 2:
         raise InputError(f"X must be a matrix with a row for each example, got shape {X.shape}.")
     return Sequences(X, np.ones(X.shape[0], np.int64))
+
+
+def _stacked(rows: list[Any]) -> FloatArray:
+    found = [dense_row(x) for x in rows]
+    widths = sorted({len(one) for one in found})
+    if len(widths) > 1:
+        raise InputError(f"Rows have {widths} columns. All rows need the same columns.")
+    return np.vstack(found)

@@ -14,7 +14,7 @@ from riffler.structured.cutting_plane import Plane
 from riffler.structured.problem import Cut, as_cut_vector, difference
 from riffler.structured.task import SlackTask, Task
 
-ROUNDING = 1e-9  # of the sums compared, by which an oracle may miss the truth
+ROUNDING = 1e-6  # of the sums compared, by which an oracle may miss the truth: some sum in single precision
 
 
 class OneByOne(ByCuts):
@@ -30,14 +30,22 @@ class OneByOne(ByCuts):
         self._rescaling = rescaling
         self._truths = [as_cut_vector(task.joint_feature(x, y)) for x, y in zip(X, Y, strict=True)]
         self.n_examples, self.n_weights = len(X), _common_length(task, self._truths)
+        for example, y in enumerate(Y):
+            if task.loss(y, y) != 0:
+                raise OracleError(
+                    f"{type(task).__name__}.loss gave {task.loss(y, y)} for the truth itself, in example {example}: it "
+                    "must cost 0. Check that method."
+                )
 
     def cut(self, example: int, weights: FloatArray) -> Cut:
         """Ask the task for the output that violates the margin most, and check that it is no worse than the truth."""
         x, y = self._X[example], self._Y[example]
+        seen = weights.view()
+        seen.flags.writeable = False  # the solver goes on with these
         if self._rescaling == "slack":
-            other = self._task.slack_augmented_argmax(x, y, weights)  # type: ignore[attr-defined] # checked above
+            other = self._task.slack_augmented_argmax(x, y, seen)  # type: ignore[attr-defined] # checked above
         else:
-            other = self._task.loss_augmented_argmax(x, y, weights)
+            other = self._task.loss_augmented_argmax(x, y, seen)
         loss = float(self._task.loss(y, other))
         indices, values = difference(self._truths[example], as_cut_vector(self._task.joint_feature(x, other)))
         if self._rescaling == "slack":

@@ -74,7 +74,7 @@ class Problem(Protocol):
 def as_cut_vector(vector: JointVector) -> tuple[IntArray, FloatArray, int]:
     """Give the places, the values and the length of a joint feature vector, dense or sparse."""
     if is_sparse(vector):
-        row = vector.tocsr()
+        row = vector.tocsr(copy=True)  # the task may keep its own
         if row.shape[0] != 1:
             raise InputError(f"A joint feature vector is one row, got a matrix of shape {row.shape}.")
         row.sum_duplicates()

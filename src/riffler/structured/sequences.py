@@ -63,10 +63,10 @@ class Sequences(Sequence[Any]):
     def __getitem__(self, number: int | slice) -> Any:
         if isinstance(number, slice):
             return self.some(range(len(self))[number])
-        start, stop = self.starts[number % len(self)], self.starts[number % len(self) + 1]
         if not -len(self) <= number < len(self):
             raise IndexError(f"There are {len(self)} sequences, number {number} is not among them.")
-        return self.rows[start:stop]
+        place = number % len(self)
+        return self.rows[self.starts[place] : self.starts[place + 1]]
 
     def __iter__(self) -> Iterator[Any]:
         return (self[number] for number in range(len(self)))

@@ -8,15 +8,15 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from riffler.errors import InputError, UnknownName
+from riffler.errors import InputError
 from riffler.records import FloatArray
-from riffler.structured.convergence import Solution, Turn, teller
+from riffler.structured.convergence import Turn, end_line, teller
 from riffler.structured.one_by_one import OneByOne
-from riffler.structured.problem import RESCALINGS, Problem
+from riffler.structured.problem import Problem
+from riffler.structured.settings import keep_turns, need_numbers_above_zero, need_rescaling
 from riffler.structured.solvers import Solver, solver_from_name
 from riffler.structured.task import BatchedTask, FittedTask, ScaledTask, Task
 
@@ -96,7 +96,10 @@ class StructuralSVM(BaseEstimator):
         solver = solver_from_name(self.solver) if isinstance(self.solver, str) else self.solver
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         found = solver.solve(problem, float(self.C), tol=self.tol, rng=rng, tell=teller(self.progress))
-        self._keep(found)
+        end_line(self.progress)
+        self.coef_: FloatArray = found.weights
+        keep_turns(self, found, 'a solver with more turns, or (for a large C) solver="one-slack"')
+        self._warn_of_nothing()
         return self
 
     def predict(self, X: Inputs) -> list[Any]:
@@ -114,35 +117,23 @@ class StructuralSVM(BaseEstimator):
         return 1.0 - float(np.sum(losses)) / max(float(np.sum(largest)), 1e-300)
 
     def _check_settings(self) -> None:
-        if not isinstance(self.task, Task):
+        if isinstance(self.task, type) or not isinstance(self.task, Task):
             raise InputError(
-                f"task must have joint_feature, loss, argmax and loss_augmented_argmax; {type(self.task).__name__} has "
-                "not. See riffler.structured.task.Task."
+                "task must be an object with joint_feature, loss, argmax and loss_augmented_argmax, got "
+                f"{self.task!r}. See riffler.structured.task.Task."
             )
-        for name in ("C", "tol"):
-            if not 0 < getattr(self, name) < np.inf:
-                raise InputError(f"{name} must be above 0, got {getattr(self, name)!r}. Pass a finite number.")
-        if self.rescaling not in RESCALINGS:
-            raise UnknownName.among("rescaling", self.rescaling, RESCALINGS)
+        if not isinstance(self.solver, str) and (isinstance(self.solver, type) or not hasattr(self.solver, "solve")):
+            raise InputError(f"solver must be a name or an object with solve, got {self.solver!r}.")
+        need_numbers_above_zero(self, "C", "tol")
+        need_rescaling(self.rescaling)
 
-    def _keep(self, found: Solution) -> None:
-        self.coef_: FloatArray = found.weights
-        self.turns_ = found.turns
-        last = found.turns[-1]
-        self.primal_, self.dual_, self.gap_ = last.primal, last.dual, last.gap
-        self.n_oracle_calls_ = last.oracle_calls
-        if last.primal == 0:
+    def _warn_of_nothing(self) -> None:
+        if self.primal_ == 0:
             warnings.warn(
-                "Nothing was learned: at weights of 0 no output costs more than the truth. Check that the loss of a "
-                "wrong output is above 0, and that loss_augmented_argmax adds the loss and does not take it off.",
+                "Nothing was learned: at weights of 0 no output costs more than the truth. There may be one label; "
+                "in a task of your own, see that wrong outputs cost more than 0, and that loss_augmented_argmax adds "
+                "the loss.",
                 UserWarning,
-                stacklevel=3,
-            )
-        if not found.converged:
-            warnings.warn(
-                f"StructuralSVM stopped at a gap of {last.gap / max(last.primal, 1e-300):.2g} of the objective, tol is "
-                f"{self.tol}: ask for a smaller C, a larger tol, or a solver with more turns.",
-                ConvergenceWarning,
                 stacklevel=3,
             )
 
