@@ -106,4 +106,4 @@ def test_ndcg_is_learned_for_as_many_places_as_are_looked_at(tmp_path: Path) -> 
     queries.write_text("\n".join(rows) + "\n", encoding="utf-8")
     given = ["rank", str(queries), "-k", "3", "--method", "ndcg", "--resamples", "20", "--out", str(model)]
     assert run(given) == 0
-    assert joblib.load(model).get_params()["n"] == 3
+    assert joblib.load(model)[-1].n == 3

@@ -119,12 +119,13 @@ def compare(
     learn from pairs within its queries; others see the rows alone, and the baseline learns what is above the lowest
     grade.
     """
+    places = {"n": k} if train.qid is not None else {}  # the first of each query, which NDCG looks at
     if not isinstance(k, float):
         k = max(1, round(k * train.n_items / test.n_items))
     rankers: dict[str, Any] = {}
     for method in methods:
         if method != "logistic":
-            rankers |= _rankers(method, k, kernels, seed)
+            rankers |= _rankers(method, kernels, k=k, random_state=seed, **places)
     rankers[BASELINE] = baseline()
     scored = []
     for number, (name, ranker) in enumerate(rankers.items()):
@@ -176,12 +177,11 @@ def standardised(ranker: Any) -> Any:  # noqa: ANN401 - scikit-learn estimators
     return make_pipeline(StandardScaler(), ranker)
 
 
-def _rankers(method: str, k: int | float, kernels: Sequence[str], seed: int) -> dict[str, Any]:
+def _rankers(method: str, kernels: Sequence[str], **settings: int | float) -> dict[str, Any]:
     """The method with each kernel, by the names they are reported under; a linear method once."""
     from sklearn.base import clone
 
-    places = {"n": k} if isinstance(k, int) else {}  # of a query: what NDCG looks at
-    ranker = ranker_from_name(method, k=k, random_state=seed, **places)
+    ranker = ranker_from_name(method, **settings)
     if "kernel" in ranker.get_params():
         return {
             method if kernel == "linear" else f"{method} ({kernel})": clone(ranker).set_params(kernel=kernel)
