@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from riffler.errors import InputError, UnknownName
+from riffler.errors import FeatureMismatch, InputError, UnknownName
 from riffler.records import FloatArray
 from riffler.structured.assignment import Assignment
 from riffler.structured.one_by_one import OneByOne
@@ -96,3 +96,33 @@ def test_queries_and_settings_that_cannot_be_used() -> None:
         Assignment(places="flat")
     with pytest.raises(UnknownName, match="No loss of an assignment called 'ap'"):
         Assignment("ap")
+
+
+def test_what_is_no_order_is_refused_unless_it_is_the_truth() -> None:
+    assert Assignment().loss([0, 2, 1], np.array([0, 2, 1])) == 0
+    for other in ([1, 2, 0], [0, 2], None):
+        with pytest.raises(InputError, match="An output is an Ordered"):
+            Assignment().loss([0, 2, 1], other)
+    with pytest.raises(InputError, match="The order is of 2 rows, there are 3 labels"):
+        Assignment().loss([0, 2, 1], Ordered(np.array([0, 1])))
+
+
+def test_rows_that_cannot_be_used_are_named() -> None:
+    x, weights = np.arange(6.0).reshape(3, 2), np.ones(2)
+    broken = np.where(x == 3, np.nan, x)
+    with pytest.raises(InputError, match="Query 1 holds NaN or infinity"):
+        Assignment().problem([x, broken], [[0, 1, 2]] * 2, "margin")
+    with pytest.raises(InputError, match="Query 1 holds NaN or infinity"):
+        Assignment().argmax_of_all([x, broken], weights)
+    with pytest.raises(InputError, match="x holds NaN or infinity"):
+        Assignment().argmax(broken, weights)
+    with pytest.raises(FeatureMismatch, match="Query 0 has 2 columns, there are 3 weights"):
+        Assignment().argmax_of_all([x.astype(np.float32)], np.ones(3))
+
+
+def test_a_single_matrix_is_told_from_a_list() -> None:
+    x = np.zeros((3, 2))
+    with pytest.raises(InputError, match=r"X is a single matrix.*one matrix per query and a list with its labels"):
+        Assignment().problem(x, np.array([0, 1, 2]), "margin")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="X is a single matrix"):
+        Assignment().argmax_of_all(x, np.ones(2))  # type: ignore[arg-type]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from riffler.errors import InputError, LabelError, UnknownName
 from riffler.records import BoolArray, FloatArray
 from riffler.structured.contingency import largest
-from riffler.structured.measures import F1, MEASURES, LabelMeasure, PrecisionAtK, RocArea, measure_from_name
+from riffler.structured.measures import (
+    F1,
+    MEASURES,
+    LabelMeasure,
+    PrecisionAtK,
+    RocArea,
+    as_relevant,
+    measure_from_name,
+)
 from tests.naive import measures as naive
 
 OF_LABELS = [name for name in MEASURES if name != "auc"]
@@ -100,3 +110,9 @@ def test_names_and_labels_that_are_not_known() -> None:
 def test_every_measure_of_labels_says_so() -> None:
     assert all(isinstance(measure_from_name(name), LabelMeasure) for name in OF_LABELS)
     assert [measure_from_name(name).name for name in MEASURES] == list(MEASURES)
+
+
+@pytest.mark.parametrize("labels", [[[True, False]], [[1, 0]], True, 1, [1, 2], ["yes", "no"]])
+def test_labels_are_one_row_of_0_and_1(labels: Any) -> None:  # noqa: ANN401 - what is no such row
+    with pytest.raises(LabelError, match="The labels of a set are one row of 0 and 1"):
+        as_relevant(labels)

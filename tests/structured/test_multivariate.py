@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from riffler.errors import InputError
+from riffler.errors import FeatureMismatch, InputError, LabelError, UnknownName
 from riffler.structured.cutting_plane import minimise_by_planes
 from riffler.structured.multivariate import Multivariate
 from riffler.structured.one_by_one import OneByOne
@@ -79,3 +79,45 @@ def test_sets_that_cannot_be_used() -> None:
         Multivariate("f1").problem([SETS[0] * np.nan], LABELS[:1], "margin")
     with pytest.raises(InputError, match="is no measure of labellings"):
         Multivariate("auc").loss([1, 0], [1, 0])
+
+
+def test_settings_are_refused_where_the_task_is_made() -> None:
+    with pytest.raises(UnknownName, match=r"No measure called 'map'\. Known: auc, error, f1"):
+        Multivariate("map")
+    with pytest.raises(InputError, match="k must be"):
+        Multivariate("precision", k=0)
+    with pytest.raises(InputError, match="is no measure of labellings"):
+        Multivariate("auc")
+
+
+@pytest.mark.parametrize("name", ["f1", "precision"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_rows_that_are_not_finite_are_named(name: str, value: float) -> None:
+    task = Multivariate(name, k=2).for_data(SETS, LABELS)
+    sets = [SETS[0], sparse.csr_array(np.where(np.arange(4) == 2, value, SETS[1]))]
+    with pytest.raises(InputError, match="Set 1 holds NaN or infinity"):
+        task.argmax_of_all(sets, np.zeros(4))
+    with pytest.raises(InputError, match="x holds NaN or infinity"):
+        task.argmax(sets[1], np.zeros(4))
+
+
+def test_other_columns_than_were_learned_from_are_named() -> None:
+    with pytest.raises(FeatureMismatch, match="Set 1 has 3 columns, there are 4 weights"):
+        Multivariate().argmax_of_all([SETS[0], sparse.csr_array(SETS[1][:, :3])], np.zeros(4))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_a_single_matrix_is_told_from_a_list(form: Any) -> None:  # noqa: ANN401 - a function
+    asks: list[Any] = [Multivariate().for_data, lambda X, Y: Multivariate().problem(X, Y, "margin")]
+    for ask in asks:
+        with pytest.raises(InputError, match=r"X is a single matrix.*one matrix per set and a list with its labels"):
+            ask(form(SETS[0]), LABELS[0])
+    with pytest.raises(InputError, match="X is a single matrix"):
+        Multivariate().argmax_of_all(form(SETS[0]), np.zeros(4))
+    with pytest.raises(InputError, match="The labels of set 0 are a single value"):
+        Multivariate().for_data([SETS[0]], [1])
+
+
+def test_labellings_are_of_the_same_rows() -> None:
+    with pytest.raises(LabelError, match="The truth labels 3 rows, the output 2"):
+        Multivariate().loss([0, 1, 1], [0, 1])

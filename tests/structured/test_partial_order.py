@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from riffler.errors import InputError, UnknownName
+from riffler.errors import FeatureMismatch, InputError, UnknownName
 from riffler.records import BoolArray, FloatArray
 from riffler.structured.cutting_plane import minimise_by_planes
 from riffler.structured.one_by_one import OneByOne
 from riffler.structured.order_losses import LOSSES, OrderLoss
-from riffler.structured.partial_order import OrderExamples, PartialOrder
+from riffler.structured.partial_order import Ordered, OrderExamples, PartialOrder
 from tests.naive import partial_order as naive
 
 SETTINGS: list[tuple[str, int | None, float]] = [
@@ -109,3 +109,60 @@ def test_queries_and_settings_that_cannot_be_used() -> None:
         OrderLoss("ndcg", 0)
     with pytest.raises(InputError, match="pairs must be 0 or above"):
         OrderLoss("ndcg", 3, -1.0)
+
+
+def test_settings_are_refused_where_the_task_is_made() -> None:
+    with pytest.raises(UnknownName, match=r"No loss of an order called 'map'\. Known: ap, auc, mrr, ndcg, precision"):
+        PartialOrder("map")
+    with pytest.raises(InputError, match="n must be a positive integer"):
+        PartialOrder("ndcg", n=0)
+    with pytest.raises(InputError, match="pairs must be 0 or above, got '1'"):
+        PartialOrder("ndcg", pairs="1")  # type: ignore[arg-type]
+
+
+def test_what_is_no_order_is_refused_unless_it_is_the_truth() -> None:
+    task = PartialOrder("ap")
+    assert task.loss([0, 1, 0], np.array([False, True, False])) == 0
+    for other in ([1, 0, 2], [0, 1], "010", None):
+        with pytest.raises(InputError, match="An output is an Ordered"):
+            task.loss([0, 1, 0], other)
+    with pytest.raises(InputError, match="The order is of 2 rows, there are 3 labels"):
+        task.loss([0, 1, 0], Ordered(np.array([0, 1])))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, lambda x: x.astype(np.float32)])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_rows_that_are_not_finite_are_named(form: Any, value: float) -> None:  # noqa: ANN401 - a function
+    broken = QUERIES[1].copy()
+    broken[2, 1] = value
+    queries = [QUERIES[0], form(broken)]
+    with pytest.raises(InputError, match="Query 1 holds NaN or infinity"):
+        PartialOrder().problem(queries, LABELS[:2], "margin")
+    with pytest.raises(InputError, match="Query 1 holds NaN or infinity"):
+        PartialOrder().argmax_of_all(queries, np.zeros(3))
+    with pytest.raises(InputError, match="x holds NaN or infinity"):
+        PartialOrder().argmax(queries[1], np.zeros(3))
+
+
+def test_other_columns_than_were_learned_from_are_named() -> None:
+    with pytest.raises(FeatureMismatch, match="Query 1 has 2 columns, there are 3 weights"):
+        PartialOrder().argmax_of_all([QUERIES[0], sparse.csr_array(QUERIES[1][:, :2])], np.zeros(3))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+def test_a_single_matrix_is_told_from_a_list(form: Any) -> None:  # noqa: ANN401 - a function
+    with pytest.raises(InputError, match=r"X is a single matrix, of shape \(4, 3\).*one matrix per query"):
+        PartialOrder().problem(form(QUERIES[0]), LABELS[0].astype(int), "margin")
+    with pytest.raises(InputError, match="X is a single matrix"):
+        PartialOrder().argmax_of_all(form(QUERIES[0]), np.zeros(3))
+    with pytest.raises(InputError, match=r"The labels of query 0 are a single value, 1.*one matrix per query"):
+        PartialOrder().problem(list(QUERIES[0]), [1, 0, 0, 1], "margin")
+    with pytest.raises(InputError, match=r"Query 0 must be a matrix with rows and columns, got shape \(3,\)"):
+        PartialOrder().argmax_of_all(list(QUERIES[0]), np.zeros(3))
+
+
+def test_queries_of_one_length_may_stand_in_one_array() -> None:
+    X: Any = rng.normal(size=(2, 5, 3))
+    Y: Any = np.array([[0, 1, 0, 1, 0], [1, 0, 0, 0, 0]])
+    together, apart = (PartialOrder().problem(x, y, "margin") for x, y in ((X, Y), (list(X), list(Y))))
+    np.testing.assert_array_equal(together.plane(np.ones(3)).slopes, apart.plane(np.ones(3)).slopes)

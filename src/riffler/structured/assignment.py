@@ -23,7 +23,7 @@ from riffler.records import FloatArray, IntArray, Matrix
 from riffler.structured.by_cuts import ByCuts
 from riffler.structured.cutting_plane import Plane
 from riffler.structured.order_losses import need_places
-from riffler.structured.partial_order import Ordered
+from riffler.structured.partial_order import Ordered, by_score, is_the_truth, orders_of_all
 from riffler.structured.problem import Cut
 from riffler.structured.query_rows import QueryRows
 from riffler.structured.row_products import RowProducts
@@ -71,14 +71,14 @@ class Assignment:
 
     def loss(self, y: ArrayLike, other: Any) -> float:  # noqa: ANN401 - grades, or an order
         """Give 1 - the measure of an order by that of the best one."""
-        if not isinstance(other, Ordered):
-            return 0.0  # the grades themselves
+        if is_the_truth(y, other):
+            return 0.0
         gains = self.gains(y, "y")
         return max(0.0, 1.0 - float(gains[other.order] @ self.worth(len(gains))))
 
     def argmax(self, x: Matrix, weights: FloatArray) -> Ordered:
         """Order the rows by their scores."""
-        return Ordered(np.argsort(-RowProducts(x).scores(weights), kind="stable"))
+        return by_score(x, weights, "x")
 
     def loss_augmented_argmax(self, x: Matrix, y: ArrayLike, weights: FloatArray) -> Ordered:
         """Give the order that violates the margin most."""
@@ -92,7 +92,7 @@ class Assignment:
 
     def argmax_of_all(self, X: Sequence[Matrix], weights: FloatArray) -> list[Any]:
         """Order the rows of every query."""
-        return [self.argmax(x, weights) for x in X]
+        return orders_of_all(X, weights)
 
     def worst(self, scores: FloatArray, gains: FloatArray) -> IntArray:
         """Give the most violating order: by a sort where places weigh as in the loss, else by linear assignment."""
@@ -156,7 +156,7 @@ class Assignments(ByCuts):
     """Queries of graded documents, each one example."""
 
     def __init__(self, task: Assignment, X: Sequence[Matrix], Y: Sequence[ArrayLike]) -> None:
-        self._task, self._queries = task, QueryRows(X, [len(np.asarray(y)) for y in Y])
+        self._task, self._queries = task, QueryRows(X, Y)
         self._gains = np.concatenate([task.gains(y, f"Query {number}") for number, y in enumerate(Y)])
         self._truth = np.concatenate([task.truth_counts(y, f"Query {number}") for number, y in enumerate(Y)])
         self.n_examples, self.n_weights = len(Y), self._queries.n_columns

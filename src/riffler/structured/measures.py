@@ -67,6 +67,8 @@ class LabelMeasure(ABC):
     def loss(self, y: ArrayLike, other: ArrayLike) -> float:
         """Give what the labelling ``other`` costs where ``y`` is true: from 0 to 1, and 0 for y itself."""
         truth, selected = as_relevant(y), as_relevant(other)
+        if len(truth) != len(selected):
+            raise LabelError(f"The truth labels {len(truth)} rows, the output {len(selected)}. Label the same rows.")
         if np.array_equal(truth, selected):
             return 0.0
         a, b = int(np.count_nonzero(selected & truth)), int(np.count_nonzero(selected & ~truth))
@@ -285,7 +287,7 @@ def measure_from_name(name: str, k: int | float = 0.25) -> Any:  # noqa: ANN401 
 def as_relevant(labels: ArrayLike) -> BoolArray:
     """Give labels 0 and 1 as truth values."""
     given = np.asarray(labels)
-    if given.dtype == np.bool_:
+    if given.ndim == 1 and given.dtype == np.bool_:
         return given
     if given.ndim != 1 or not ((given == 0) | (given == 1)).all():
         raise LabelError("The labels of a set are one row of 0 and 1 (or False and True). Map the relevant class to 1.")

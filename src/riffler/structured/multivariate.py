@@ -23,7 +23,8 @@ from riffler.structured.measures import (
     need_relevant,
 )
 from riffler.structured.problem import Cut
-from riffler.structured.row_products import RowProducts
+from riffler.structured.query_rows import need_labels_of_each, need_one_matrix_each, rows_of_each
+from riffler.structured.row_products import RowProducts, finite_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,13 @@ class Multivariate:
     share: float | None = None
     unit: float = 1.0
 
+    def __post_init__(self) -> None:
+        self._measure()  # raises where it cannot be used
+
     def for_data(self, X: Sequence[Matrix], Y: Sequence[ArrayLike]) -> Multivariate:
         """Give a copy that knows what share of the rows is to be selected, where the measure fixes their number."""
+        need_one_matrix_each(X, "set")
+        need_labels_of_each(Y, "set")
         measure = self._measure()
         n_rows = sum(len(np.asarray(y)) for y in Y)
         sizes = [(int(np.count_nonzero(need_relevant(y))), len(np.asarray(y))) for y in Y]
@@ -64,11 +70,7 @@ class Multivariate:
 
     def argmax(self, x: Matrix, weights: FloatArray) -> BoolArray:
         """Select the rows that score above 0, or as many of the best as the measure wants."""
-        scores = RowProducts(x).scores(weights)
-        if self.share is None:
-            above: BoolArray = scores > 0
-            return above
-        return largest(scores, min(self._n_of(len(scores)), len(scores)))
+        return self._best(x, weights, "x")
 
     def loss_augmented_argmax(self, x: Matrix, y: ArrayLike, weights: FloatArray) -> BoolArray:
         """Give the labelling that violates the margin most."""
@@ -84,7 +86,15 @@ class Multivariate:
 
     def argmax_of_all(self, X: Sequence[Matrix], weights: FloatArray) -> list[Any]:
         """Label the rows of every set."""
-        return [self.argmax(x, weights) for x in X]
+        need_one_matrix_each(X, "set")
+        return [self._best(x, weights, f"Set {number}") for number, x in enumerate(X)]
+
+    def _best(self, x: Matrix, weights: FloatArray, whose: str) -> BoolArray:
+        scores = finite_scores(x, weights, whose)
+        if self.share is None:
+            above: BoolArray = scores > 0
+            return above
+        return largest(scores, min(self._n_of(len(scores)), len(scores)))
 
     def _measure(self) -> LabelMeasure:
         found = measure_from_name(self.measure, self.k) if isinstance(self.measure, str) else self.measure
@@ -117,10 +127,9 @@ class WholeSets(ByCuts):
 
     def __init__(self, task: Multivariate, X: Sequence[Matrix], Y: Sequence[ArrayLike], rescaling: str) -> None:
         self._task, self._rescaling = task, rescaling
-        self._rows = [RowProducts(x) for x in X]
+        self._rows = rows_of_each(X, Y, "set")
         self._relevant = [need_relevant(y) for y in Y]
         self.n_examples, self.n_weights = len(X), self._rows[0].n_columns
-        self._check()
 
     def cut(self, example: int, weights: FloatArray) -> Cut:
         """Give the cut of the most violating labelling of one set."""
@@ -140,11 +149,3 @@ class WholeSets(ByCuts):
         loss = self._task.loss(relevant, selected)
         slopes = rows.pull_back((relevant.astype(np.float64) - selected) / self._task.unit)
         return loss, loss * slopes if self._rescaling == "slack" else slopes
-
-    def _check(self) -> None:
-        for number, (rows, relevant) in enumerate(zip(self._rows, self._relevant, strict=True)):
-            if rows.n_rows != len(relevant):
-                raise InputError(f"Set {number} has {rows.n_rows} rows and {len(relevant)} labels. Label each row.")
-            if rows.n_columns != self.n_weights:
-                raise InputError(f"Set {number} has {rows.n_columns} columns, set 0 has {self.n_weights}.")
-            rows.need_finite(f"Set {number}")

@@ -12,6 +12,8 @@ auc        share of the pairs (good, bad) in the wrong order
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +42,8 @@ class OrderLoss:
         if self.name not in LOSSES:
             raise UnknownName.among("loss of an order", self.name, LOSSES)
         need_places(self.n)
-        if not 0 <= self.pairs < np.inf:
+        pairs: Any = self.pairs
+        if not isinstance(pairs, Real) or not 0 <= float(pairs) < np.inf:
             raise InputError(f"pairs must be 0 or above, got {self.pairs!r}. Pass a finite number.")
 
     @property

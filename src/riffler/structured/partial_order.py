@@ -21,8 +21,8 @@ from riffler.structured.cutting_plane import Plane
 from riffler.structured.measures import as_relevant
 from riffler.structured.order_losses import OrderLoss
 from riffler.structured.problem import Cut
-from riffler.structured.query_rows import QueryRows
-from riffler.structured.row_products import RowProducts
+from riffler.structured.query_rows import QueryRows, need_one_matrix_each
+from riffler.structured.row_products import RowProducts, finite_scores
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class Ordered:
 class PartialOrder:
     """Rank the good rows (label 1) of each query before the bad ones (label 0); outputs are ``Ordered``.
 
-    loss : "ap", "auc", "mrr", "ndcg" or "precision"
+    loss_name : "ap", "auc", "mrr", "ndcg" or "precision"
     n : places that ndcg and precision look at; None for all
     pairs : what the share of swapped pairs counts beside the loss
 
@@ -50,6 +50,9 @@ class PartialOrder:
     n: int | None = None
     pairs: float = 0.0
 
+    def __post_init__(self) -> None:
+        self._loss()  # raises where it cannot be used
+
     def joint_feature(self, x: Matrix, y: Any) -> FloatArray:  # noqa: ANN401 - labels, or an order
         """Give the mean of x_good - x_bad over the pairs in order."""
         counts = y.counts if isinstance(y, Ordered) else _counts_of_truth(need_both_kinds(y, "x"))
@@ -59,15 +62,15 @@ class PartialOrder:
 
     def loss(self, y: ArrayLike, other: Any) -> float:  # noqa: ANN401 - labels, or an order
         """Give the loss of an order where these labels are true."""
-        if not isinstance(other, Ordered):
-            return 0.0  # the labels themselves
+        if is_the_truth(y, other):
+            return 0.0
         good = need_both_kinds(y, "y")
         places = np.flatnonzero(good[other.order])
         return self._loss().of_cuts(places - np.arange(len(places)), int(np.count_nonzero(~good)))
 
     def argmax(self, x: Matrix, weights: FloatArray) -> Ordered:
         """Order the rows by their scores."""
-        return Ordered(np.argsort(-RowProducts(x).scores(weights), kind="stable"))
+        return by_score(x, weights, "x")
 
     def loss_augmented_argmax(self, x: Matrix, y: ArrayLike, weights: FloatArray) -> Ordered:
         """Give the order that violates the margin most."""
@@ -85,7 +88,7 @@ class PartialOrder:
 
     def argmax_of_all(self, X: Sequence[Matrix], weights: FloatArray) -> list[Any]:
         """Order the rows of every query."""
-        return [self.argmax(x, weights) for x in X]
+        return orders_of_all(X, weights)
 
     def _loss(self) -> OrderLoss:
         return OrderLoss(self.loss_name, self.n, self.pairs)
@@ -123,7 +126,7 @@ class PartialOrders(ByCuts):
     """Queries of good and bad rows, each one example."""
 
     def __init__(self, loss: OrderLoss, X: Sequence[Matrix], Y: Sequence[ArrayLike]) -> None:
-        self._loss, self._queries = loss, QueryRows(X, [len(np.asarray(y)) for y in Y])
+        self._loss, self._queries = loss, QueryRows(X, Y)
         labels = [need_both_kinds(y, f"Query {number}") for number, y in enumerate(Y)]
         self._all = OrderExamples.of_labels(labels)
         self._single = [OrderExamples.of_labels([good]) for good in labels]
@@ -144,6 +147,32 @@ class PartialOrders(ByCuts):
         moves: FloatArray = np.zeros(rows.n_rows)
         loss = self._all.worst(self._loss, rows.scores(weights), moves)
         return Plane(rows.pull_back(moves), loss)
+
+
+def by_score(x: Matrix, weights: FloatArray, whose: str) -> Ordered:
+    """Order rows by their scores, the highest first."""
+    return Ordered(np.argsort(-finite_scores(x, weights, whose), kind="stable"))
+
+
+def orders_of_all(X: Sequence[Matrix], weights: FloatArray) -> list[Any]:
+    """Order the rows of every query by their scores."""
+    need_one_matrix_each(X, "query")
+    return [by_score(x, weights, f"Query {number}") for number, x in enumerate(X)]
+
+
+def is_the_truth(y: ArrayLike, other: Any) -> bool:  # noqa: ANN401 - labels, or an order
+    """Tell labels, which must be the true ones, from an order, which must be of as many rows."""
+    n_rows = len(np.asarray(y))
+    if isinstance(other, Ordered):
+        if len(other.order) != n_rows:
+            raise InputError(f"The order is of {len(other.order)} rows, there are {n_rows} labels. Label each row.")
+        return False
+    if not np.array_equal(np.asarray(y), np.asarray(other)):
+        raise InputError(
+            f"An output is an Ordered, as predict gives it, or the true labels themselves; got {type(other).__name__}. "
+            "Pass Ordered(numbers of the rows, the first first)."
+        )
+    return True
 
 
 def need_both_kinds(labels: ArrayLike, whose: str) -> BoolArray:
