@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pandas import DataFrame  # type: ignore[import-untyped]
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels
 
 from riffler.errors import InputError, LabelError, OracleError, UnknownName
 from riffler.records import FloatArray
@@ -134,9 +136,16 @@ def test_a_loss_below_zero_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"C": 0}, "C must be above 0"), ({"tol": -1}, "tol must be above 0"), ({"max_rounds": 0}, "max_rounds must be")],
+    [
+        ({"C": 0}, "C must be above 0, got 0"),
+        ({"C": "1"}, "C must be above 0, got '1'"),
+        ({"tol": -1}, "tol must be above 0, got -1"),
+        ({"tol": None}, "tol must be above 0, got None"),
+        ({"max_rounds": 0}, "max_rounds must be an integer of 1 or more, got 0"),
+        ({"max_rounds": 2.5}, r"max_rounds must be an integer of 1 or more, got 2\.5"),
+    ],
 )
-def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str) -> None:
+def test_settings_that_cannot_be_used_are_named(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         KernelStructuralSVM(MulticlassKernel(), **settings).fit(*class_examples(n=6))
 
@@ -162,3 +171,69 @@ def test_all_rows_equal_still_end() -> None:
     model = KernelStructuralSVM(task, C=10).fit(np.ones((6, 2)), [0, 1, 0, 1, 0, 1])
     assert model.gap_ <= 0.01 * model.primal_
     assert model.primal_ == pytest.approx(10.0)  # nothing can be told apart
+
+
+@pytest.mark.parametrize("kernel", ["cosine", "linear", "poly", "laplacian", "chi2"])
+def test_kernels_with_and_without_a_gamma(kernel: str) -> None:
+    X, y = class_examples(n=20)
+    X = X - X.min()  # chi2 takes nothing below 0
+    model = KernelStructuralSVM(MulticlassKernel(kernel), C=10, random_state=0).fit(X, y)
+    assert model.gap_ <= 0.01 * model.primal_
+    task = MulticlassKernel(kernel).for_data(X, y)
+    slow = pairwise_kernels(X, X, metric=kernel, filter_params=True, gamma=task.gamma)
+    np.testing.assert_allclose(task.kernel_matrix(X, [0] * 20, X, [0] * 20), slow)
+
+
+def test_a_kernel_that_is_no_inner_product_is_told() -> None:
+    X, y = class_examples(n=20)
+    with pytest.raises(OracleError, match="MulticlassKernel gives numbers that are no inner products"):
+        KernelStructuralSVM(MulticlassKernel("additive_chi2"), C=10).fit(X - X.min(), y)
+
+    class Negative(ByFeatures):
+        def joint_kernel(self, x: Any, y: Any, x2: Any, y2: Any) -> float:
+            return -super().joint_kernel(x, y, x2, y2)
+
+    with pytest.raises(OracleError, match="Negative gives numbers that are no inner products"):
+        KernelStructuralSVM(Negative()).fit(*tag_examples(n=3))
+
+
+@pytest.mark.parametrize("form", [sparse.coo_matrix, sparse.csc_array, DataFrame, np.ndarray.tolist])
+def test_tables_of_every_kind_are_learned_from_alike(form: Any) -> None:
+    X, y = class_examples(n=30)
+    plain, other = (
+        KernelStructuralSVM(MulticlassKernel(), C=10, tol=1e-4, random_state=0).fit(table, y) for table in (X, form(X))
+    )
+    assert other.primal_ == pytest.approx(plain.primal_, rel=2e-4)
+    assert other.predict(form(X)) == plain.predict(X)
+    assert len(other.decision_function(form(X))) == 30
+    assert other.score(form(X), y) == plain.score(X, y)
+
+
+def test_classes_of_different_kinds_keep_their_kinds() -> None:
+    X, y = class_examples(n=30)
+    names = [("a", 1, 2.5)[code] for code in y]
+    model = KernelStructuralSVM(MulticlassKernel(), C=100, random_state=0).fit(X, names)
+    assert set(model.predict(X)) == {"a", 1, 2.5}
+    assert model.score(X, names) > 0.8
+
+
+@pytest.mark.parametrize("nothing", [[], np.empty((0, 4)), sparse.csr_matrix((0, 4))])
+def test_no_inputs_have_no_outputs(nothing: Any) -> None:
+    model = KernelStructuralSVM(MulticlassKernel(), random_state=0).fit(*class_examples(n=10))
+    assert model.predict(nothing) == []
+    assert model.decision_function(nothing) == []
+    with pytest.raises(InputError, match="There are no examples"):
+        model.score(nothing, [])
+
+
+def test_rows_that_the_kernel_cannot_compare_are_told() -> None:
+    X, y = class_examples(n=10)
+    with pytest.raises(InputError, match=r"X must be rows of finite numbers.*NaN"):
+        KernelStructuralSVM(MulticlassKernel()).fit(np.where(X[0, 0] == X, np.nan, X), y)
+    model = KernelStructuralSVM(MulticlassKernel(), random_state=0).fit(X, y)
+    with pytest.raises(InputError, match=r"The kernel 'rbf' cannot compare these rows\..*NaN"):
+        model.predict(np.full((1, 4), np.nan))
+    with pytest.raises(InputError, match=r"The kernel 'rbf' cannot compare these rows\..*Incompatible dimension"):
+        model.predict(X[:, :3])
+    with pytest.raises(UnknownName, match=r"No kernel called 'rbg'\. Known: .*rbf"):
+        KernelStructuralSVM(MulticlassKernel("rbg")).fit(X, y)

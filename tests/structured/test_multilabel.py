@@ -16,6 +16,7 @@ from riffler.structured.cutting_plane import minimise_by_planes
 from riffler.structured.frank_wolfe import FrankWolfe, SparseBlocks
 from riffler.structured.multilabel import Multilabel
 from riffler.structured.one_by_one import OneByOne
+from riffler.structured.structural_svm import StructuralSVM
 from riffler.structured.task import BatchedTask, FittedTask, SlackTask
 from tests.naive.label_tree import all_labellings
 
@@ -191,6 +192,10 @@ def test_bad_input_is_named() -> None:
         Multilabel().for_data(X, Y[:, 0])
     with pytest.raises(InputError, match=r"X must be rows of finite numbers.*NaN"):
         Multilabel().for_data(np.where(X[2, 2] == X, np.nan, X), Y)
+    with pytest.raises(InputError, match=r"X must be rows of finite numbers.*NaN"):
+        task.argmax_of_all(np.where(X[2, 2] == X, np.nan, X), weights)
+    with pytest.raises(InputError, match=r"X must be rows of finite numbers.*infinity"):
+        task.argmax(np.where(np.arange(5) == 2, np.inf, X[0]), weights)
     with pytest.raises(UnknownName, match="No kind of edges called 'star'"):
         Multilabel("star").for_data(X, Y)
     with pytest.raises(UnknownName, match="No rescaling called 'both'"):
@@ -209,3 +214,15 @@ def test_slack_rescaling_with_different_costs_is_refused() -> None:
     task = Multilabel(costs=[1, 2, 3, 4]).for_data(X, Y)
     with pytest.raises(InputError, match='With rescaling="slack" all labels must cost the same'):
         task.problem(X, Y, "slack")
+
+
+def test_its_settings_are_seen() -> None:
+    assert repr(Multilabel()) == "Multilabel('tree')"
+    assert repr(Multilabel([(0, 1)], costs=[1, 2])) == "Multilabel([(0, 1)], costs=[1, 2])"
+    assert "Multilabel('none')" in repr(StructuralSVM(Multilabel("none")))
+
+
+@pytest.mark.parametrize("nothing", [[], np.empty((0, 5)), sparse.csr_matrix((0, 5))])
+def test_no_rows_have_no_labels(nothing: Any) -> None:  # noqa: ANN401 - a matrix of any kind
+    task = Multilabel().for_data(*examples())
+    assert task.argmax_of_all(nothing, np.zeros(task.space_.n_weights)) == []

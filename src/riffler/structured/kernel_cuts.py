@@ -12,6 +12,8 @@ from riffler.errors import InputError, OracleError
 from riffler.records import BoolArray, FloatArray, IntArray
 from riffler.structured.kernel_task import Differences, Inputs, KernelTask, candidate_scores, difference_matrix, picked
 
+ROUNDING = 1e-6  # by which inner products may miss what holds for all of them
+
 
 class KernelExamples:
     """Inputs with the places of their true outputs among their candidates, and the loss of every candidate.
@@ -102,6 +104,7 @@ class KernelCuts:
         columns = self._products(self._held, new)
         gram = np.empty((len(self._held), len(self._held)))
         gram[:n_old, :n_old], gram[:, n_old:], gram[n_old:, :n_old] = self._gram, columns, columns[:n_old].T
+        self._need_inner_products(gram, n_old)
         self.scores = np.concatenate([self.scores, self._alpha @ columns[:n_old]])
         self._gram, self._alpha = gram, np.concatenate([self._alpha, np.zeros(len(new))])
         return np.take(self._all.losses, self._all.starts[examples] + places)
@@ -121,6 +124,17 @@ class KernelCuts:
         shares: FloatArray = np.zeros(len(self.owners))
         shares[self._held] = alpha
         return shares
+
+    def _need_inner_products(self, gram: FloatArray, n_old: int) -> None:
+        """Raise where a square is below 0, or a product above that of the lengths: no vectors have such a kernel."""
+        squares = gram.diagonal()
+        largest, at_least_0 = float(np.max(squares, initial=0.0)), np.maximum(squares, 0.0)
+        bounds = np.outer(at_least_0, at_least_0[n_old:]) * (1.0 + ROUNDING) + (ROUNDING * largest) ** 2
+        if (squares < -ROUNDING * largest).any() or (np.square(gram[:, n_old:]) > bounds).any():
+            raise OracleError(
+                f"{type(self._all.task).__name__} gives numbers that are no inner products. Take a kernel that is "
+                'positive definite, such as "rbf"; of a kernel of one\'s own check that it is symmetric.'
+            )
 
     def _products(self, left: IntArray, right: IntArray) -> FloatArray:
         """Inner products of some cuts with others."""

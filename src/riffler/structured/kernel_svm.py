@@ -14,7 +14,7 @@ from riffler.errors import InputError
 from riffler.records import FloatArray, IntArray
 from riffler.structured.convergence import Turn, teller
 from riffler.structured.kernel_cuts import KernelCuts, KernelExamples, first_highest
-from riffler.structured.kernel_task import FittedKernelTask, Inputs, KernelTask, candidate_scores
+from riffler.structured.kernel_task import FittedKernelTask, Inputs, KernelTask, as_inputs, candidate_scores
 from riffler.structured.n_slack import generate_cuts
 from riffler.structured.settings import keep_turns, need_counts_above_zero, need_numbers_above_zero, need_rescaling
 from riffler.structured.structural_svm import need_examples
@@ -81,6 +81,7 @@ class KernelStructuralSVM(BaseEstimator):
         """Learn from inputs and their true outputs, one of each an example."""
         self._check_settings()
         need_examples(X, Y)
+        X = as_inputs(X)
         self.task_ = self.task.for_data(X, Y) if isinstance(self.task, FittedKernelTask) else self.task
         examples = KernelExamples(self.task_, X, Y)
         cuts = KernelCuts(examples, self.rescaling)
@@ -93,14 +94,15 @@ class KernelStructuralSVM(BaseEstimator):
     def decision_function(self, X: Inputs) -> list[FloatArray]:
         """Give the scores of all candidates of every input."""
         check_is_fitted(self)
-        candidates = [list(self.task_.candidates(x)) for x in X]
-        scores = self._scores(X, candidates)
-        return np.split(scores, np.cumsum([len(some) for some in candidates])[:-1])
+        X, candidates = self._with_candidates(X)
+        if not candidates:
+            return []
+        return np.split(self._scores(X, candidates), np.cumsum([len(some) for some in candidates])[:-1])
 
     def predict(self, X: Inputs) -> list[Any]:
         """Give the best output of every input."""
         check_is_fitted(self)
-        candidates = [list(self.task_.candidates(x)) for x in X]
+        X, candidates = self._with_candidates(X)
         if not candidates:
             return []
         starts = np.cumsum([0, *map(len, candidates)])
@@ -109,8 +111,13 @@ class KernelStructuralSVM(BaseEstimator):
 
     def score(self, X: Inputs, Y: Sequence[Any]) -> float:
         """Give 1 - the mean loss of the predictions."""
+        need_examples(X, Y)
         losses = [self.task_.loss(y, other) for y, other in zip(Y, self.predict(X), strict=True)]
         return 1.0 - float(np.mean(losses))
+
+    def _with_candidates(self, X: Inputs) -> tuple[Inputs, list[list[Any]]]:
+        inputs = as_inputs(X)
+        return inputs, [list(self.task_.candidates(x)) for x in inputs]
 
     def _scores(self, X: Inputs, candidates: list[list[Any]]) -> FloatArray:
         points = self.support_X_, self.support_outputs_

@@ -8,8 +8,10 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from riffler.errors import InputError, LabelError
+from riffler.errors import InputError, LabelError, UnknownName
 from riffler.records import FloatArray, IntArray, is_sparse
+from riffler.structured.chain import known_labels
+from riffler.structured.checked_rows import checked_rows
 
 Inputs: TypeAlias = Any
 """A sequence of the task's own inputs; or rows of a matrix, dense or sparse."""
@@ -112,6 +114,18 @@ def candidate_scores(
     return np.concatenate([np.empty(0), *parts])
 
 
+def as_inputs(X: Inputs) -> Inputs:
+    """Give inputs that can be gone through and picked from: tables as arrays, sparse matrices row by row.
+
+    >>> from scipy import sparse
+    >>> as_inputs(sparse.coo_array([[1.0]])).format
+    'csr'
+    """
+    if is_sparse(X):
+        return X.tocsr()
+    return np.asarray(X) if hasattr(X, "shape") else X
+
+
 def picked(X: Inputs, places: IntArray) -> Inputs:
     """Give some inputs: rows of a matrix, or of any sequence."""
     return X[places] if hasattr(X, "shape") else [X[place] for place in places]
@@ -121,8 +135,8 @@ def picked(X: Inputs, places: IntArray) -> Inputs:
 class MulticlassKernel:
     """Naming the class of a row: K((x, y), (x2, y2)) = k(x, x2) where y is y2, else 0; a wrong class costs 1.
 
-    kernel : k by the name that scikit-learn gives it: "rbf", "linear", "poly", ...
-    gamma : of the kernel; None: 1 / (columns * variance of all entries)
+    kernel : k by the name that scikit-learn gives it: "rbf", "linear", "poly", "cosine", ...
+    gamma : of the kernels that have one; None: 1 / (columns * variance of all entries)
     classes : None: those of the training data
 
     >>> task = MulticlassKernel(gamma=0.5, classes=("no", "yes"))
@@ -136,8 +150,9 @@ class MulticlassKernel:
 
     def for_data(self, X: Inputs, Y: Sequence[Any]) -> MulticlassKernel:
         """Take classes and gamma from the data, where they were not given."""
-        classes = tuple(np.unique(np.asarray(Y)).tolist()) if self.classes is None else self.classes
-        return replace(self, classes=classes, gamma=_scale(X) if self.gamma is None else self.gamma)
+        classes = known_labels([Y]) if self.classes is None else tuple(self.classes)
+        rows = checked_rows(X)
+        return replace(self, classes=classes, gamma=_scale(rows) if self.gamma is None else self.gamma)
 
     def joint_kernel(self, x: Any, y: Any, x2: Any, y2: Any) -> float:  # noqa: ANN401
         """Give k(x, x2) where the classes are equal, else 0."""
@@ -175,10 +190,16 @@ class MulticlassKernel:
         return np.concatenate([(self._kernel(X[at : at + n_rows], points_X) @ table).ravel() for at in starts])
 
     def _kernel(self, X: Any, X2: Any) -> FloatArray:  # noqa: ANN401 - matrices, dense or sparse
-        from sklearn.metrics.pairwise import pairwise_kernels
+        from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 
-        settings = {} if self.kernel == "linear" else {"gamma": self.gamma}
-        return np.asarray(pairwise_kernels(X, X2, metric=self.kernel, **settings), dtype=np.float64)
+        if self.kernel not in PAIRWISE_KERNEL_FUNCTIONS:
+            raise UnknownName.among("kernel", self.kernel, PAIRWISE_KERNEL_FUNCTIONS)
+        try:
+            # not all kernels have a gamma
+            found = pairwise_kernels(X, X2, metric=self.kernel, filter_params=True, gamma=self.gamma)
+        except ValueError as error:
+            raise InputError(f"The kernel {self.kernel!r} cannot compare these rows. {error}") from error
+        return np.asarray(found, dtype=np.float64)
 
     def _codes(self, Y: Sequence[Any]) -> IntArray:
         place = {label: code for code, label in enumerate(self._known())}

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.utils import check_array
 
 from riffler._fast.label_tree import MARGIN, SLACK, best_labels_of_all
 from riffler.errors import FeatureMismatch, InputError, LabelError, UnknownName
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
+from riffler.structured.checked_rows import checked_rows
 from riffler.structured.label_forest import LabelForest, forest_of_pairs, most_telling_tree
 from riffler.structured.multilabel_problem import LabelSpace, MultilabelProblem, label_gains
 from riffler.structured.problem import RESCALINGS
@@ -59,9 +59,13 @@ class Multilabel:
         self.edges = edges
         self.costs = costs
 
+    def __repr__(self) -> str:
+        costs = "" if self.costs is None else f", costs={self.costs!r}"
+        return f"Multilabel({self.edges!r}{costs})"
+
     def for_data(self, X: Matrix, Y: Any) -> Multilabel:  # noqa: ANN401 - an array, or a list of vectors
         """Give a copy that knows the columns and labels of these examples, and which labels look at each other."""
-        rows, labels = _checked_rows(X), _checked_labels(Y)
+        rows, labels = checked_rows(X), _checked_labels(Y)
         fitted = Multilabel(self.edges, costs=self.costs)
         fitted.space_ = LabelSpace(rows.shape[1], self._forest(labels), _shares(self.costs, labels.shape[1]))
         return fitted
@@ -103,6 +107,8 @@ class Multilabel:
 
     def argmax_of_all(self, X: Matrix, weights: FloatArray) -> list[IntArray]:
         """Give the labels of the highest score of every row."""
+        if np.shape(X)[0] == 0:
+            return []
         space, rows = self._space(), self._rows(X)
         label_weights, table_scores = space.parts(weights)
         found = np.empty((rows.shape[0], space.n_labels), np.int8)
@@ -127,7 +133,7 @@ class Multilabel:
         return self.space_
 
     def _rows(self, X: Matrix) -> Matrix:
-        rows = _checked_rows(X)
+        rows = checked_rows(X)
         if rows.shape[1] != self._space().n_columns:
             raise FeatureMismatch(
                 f"X has {rows.shape[1]} columns, this task was made for {self._space().n_columns}. Pass the same."
@@ -154,13 +160,6 @@ class Multilabel:
 
 def _one_row(x: Any) -> Matrix:  # noqa: ANN401
     return x.reshape(1, -1) if is_sparse(x) else np.asarray(x).reshape(1, -1)
-
-
-def _checked_rows(X: Matrix) -> Matrix:
-    try:
-        return check_array(X, accept_sparse="csr", dtype=np.float64, order="C")
-    except ValueError as error:
-        raise InputError(f"X must be rows of finite numbers, one row an example. {error}") from error
 
 
 def _checked_labels(Y: Any) -> IntArray:  # noqa: ANN401
