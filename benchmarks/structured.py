@@ -80,10 +80,10 @@ def memory_chart(rows: list[dict[str, Any]]) -> Chart:
     kept = [{"data": row["data"], "method": row["what"], "MB": row["MB"]} for row in rows]
     frame = pl.DataFrame([*kept, *dense.values()]).with_columns(low=pl.lit(min(row["MB"] for row in rows) / 3))
     methods = list(dict.fromkeys(frame["method"].to_list()))
-    x = alt.X("low:Q", title="megabytes").scale(type="log", nice=False).axis(format="~s", tickCount=8)
+    x = alt.X("low:Q", title="megabytes").scale(type="log", nice=False).axis(format="~g", tickCount=8)
     y = alt.Y("method:N", title=None, sort=methods).axis(labelLimit=300)
-    bars = alt.Chart(frame).mark_bar().encode(x=x, x2="MB:Q", y=y, color=method_colour(methods))
-    words = alt.Chart(frame).mark_text(align="left", dx=4).encode(x="MB:Q", y=y, text=alt.Text("MB:Q", format=",.3~s"))
+    bars = alt.Chart(frame).mark_bar().encode(x=x, x2="MB:Q", y=y, color=method_colour(methods).legend(None))
+    words = alt.Chart(frame).mark_text(align="left", dx=4).encode(x="MB:Q", y=y, text=alt.Text("MB:Q", format=",.3~r"))
     row = alt.Row("data:N", title=None).header(labelAngle=0, labelAlign="left")
     return styled((bars + words).properties(width=420, height=110).facet(row=row), "Memory kept by the solvers")
 

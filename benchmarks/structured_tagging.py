@@ -28,8 +28,8 @@ from riffler.reproduction.structured_letters import ALONE, CHAIN, ROWS, WITH_END
 from riffler.structured.sequences import Sequences
 
 SETS = ("conll2000", "wnut17")
-C_GRID = (30.0, 100.0, 300.0, 1000.0)
-C2_GRID = (0.03, 0.1, 0.3, 1.0)
+C_GRID = (30.0, 100.0, 300.0, 1000.0, 3000.0)
+C2_GRID = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 TRIAL_ITERATIONS = 50  # of L-BFGS, while c2 is chosen
 TOL = 0.01
 GOALS = {"conll2000": 0.935}
