@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 from riffler.errors import InputError
 from riffler.records import FloatArray
+from riffler.structured import cutting_plane
 from riffler.structured.cutting_plane import CuttingPlaneSolution, Plane, minimise_by_planes, solve_dual
 
 
@@ -80,3 +81,20 @@ def test_planes_that_cost_nothing_spare_questions() -> None:
     assert helped.n_planes < 0.8 * alone.n_planes
     assert helped.value == pytest.approx(alone.value, rel=2e-4)
     assert helped.bound <= alone.value
+
+
+def test_idle_planes_are_dropped_and_the_optimum_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    oracle, _ = hinge_oracle(np.random.default_rng(5).normal(size=(100, 6)) + 0.3)
+    whole = minimise_by_planes(oracle, 6, 200.0, tol=1e-5)  # type: ignore[arg-type]
+    sizes: list[int] = []
+
+    def watched(gram: FloatArray, offsets: FloatArray, bound: float, start: FloatArray, tol: float) -> FloatArray:
+        sizes.append(len(offsets))
+        return solve_dual(gram, offsets, bound, start, tol)
+
+    monkeypatch.setattr(cutting_plane, "solve_dual", watched)
+    monkeypatch.setattr(cutting_plane, "IDLE_ROUNDS", 5)
+    found = minimise_by_planes(oracle, 6, 200.0, tol=1e-5)  # type: ignore[arg-type]
+    assert found.value == pytest.approx(whole.value, rel=2e-5)
+    assert found.n_planes == len(sizes)
+    assert max(sizes) < 0.7 * found.n_planes
