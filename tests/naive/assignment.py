@@ -57,3 +57,9 @@ def hinge(name: str, n: int, places: str | float, scores: FloatArray, grades: Fl
     c = weights(places, name, n, len(scores))
     free = {o: loss(name, n, grades, o) + score(c, scores, o) for o in permutations(range(len(scores)))}
     return height(name, n, places, scores, grades, max(free, key=free.__getitem__))
+
+
+def best_height(scores: FloatArray, gains: FloatArray, worth: FloatArray) -> float:
+    """The largest sum of worth * (score - gain) over all orders."""
+    orders = permutations(range(len(scores)))
+    return max(float(sum(w * (scores[row] - gains[row]) for w, row in zip(worth, one, strict=True))) for one in orders)
