@@ -115,7 +115,7 @@ if TYPE_CHECKING:
     from riffler.structured.multivariate import Multivariate
     from riffler.structured.n_slack import NSlack
     from riffler.structured.one_slack import OneSlack
-    from riffler.structured.partial_order import PartialOrder
+    from riffler.structured.partial_order import Ordered, PartialOrder
     from riffler.structured.sequences import Sequences
     from riffler.structured.structural_svm import StructuralSVM
     from riffler.structured.subgradient import Subgradient
@@ -231,7 +231,7 @@ _HOMES = {
     "riffler.structured.multivariate": ("Multivariate",),
     "riffler.structured.n_slack": ("NSlack",),
     "riffler.structured.one_slack": ("OneSlack",),
-    "riffler.structured.partial_order": ("PartialOrder",),
+    "riffler.structured.partial_order": ("Ordered", "PartialOrder"),
     "riffler.structured.sequences": ("Sequences",),
     "riffler.structured.structural_svm": ("StructuralSVM",),
     "riffler.structured.subgradient": ("Subgradient",),
@@ -295,6 +295,7 @@ __all__ = [
     "OnePassMiniBatch",
     "OneSlack",
     "OracleError",
+    "Ordered",
     "PaperReadings",
     "PartialOrder",
     "PerceptronAtK",
