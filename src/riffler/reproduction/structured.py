@@ -137,9 +137,14 @@ def _data(plan: Plan) -> tuple[list[LabellingProblem], list[LabellingProblem], l
 
 
 def _sizes(problems: Sequence[LabellingProblem]) -> dict[str, str]:
-    return {
-        one.data: f"{len(one.train.Y):,} sequences ({one.train.X.rows.shape[0]:,} rows, {one.train.X.rows.shape[1]:,} "
-        f"columns, {one.task.for_data(one.train.X, one.train.Y).n_labels} labels) to learn from, {len(one.test.Y):,} "
-        "to test on"
-        for one in reversed(problems)
-    }
+    """Say how large each set is, by its first fold."""
+    found: dict[str, str] = {}
+    for one in problems:
+        n_rows, n_columns = one.train.X.rows.shape
+        n_labels = one.task.for_data(one.train.X, one.train.Y).n_labels
+        found.setdefault(
+            one.data,
+            f"{len(one.train.Y):,} sequences to learn from ({n_rows:,} rows, {n_columns:,} columns, {n_labels} labels) "
+            f"and {len(one.test.Y):,} to test on",
+        )
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,11 +10,15 @@ import polars as pl
 
 from riffler.evaluation.charts import Chart, method_colour, styled
 from riffler.reproduction.structured_claims import by_query, of_method
-from riffler.reproduction.structured_ranking import ASSIGNED, PLACES, SORTED
+from riffler.reproduction.structured_ranking import ASSIGNED, NDCG_ALONE, PLACES, SORTED
 from riffler.reproduction.structured_solvers import Solved
+from riffler.structured.convergence import Turn
 
 if TYPE_CHECKING:
     from riffler.reproduction.structured import StructuredAgain
+
+APART = (SORTED, ASSIGNED, NDCG_ALONE)
+"""Rankers whose weights may be 0: far below the others, they would hide what tells those apart."""
 
 
 def convergence(run: StructuredAgain) -> Chart:
@@ -33,7 +38,7 @@ def convergence(run: StructuredAgain) -> Chart:
                 }
                 for solver in solvers
                 if (one := longest(run, data, solver)) is not None
-                for turn in one.turns
+                for turn in thinned(one.turns)
             ]
         )
         percent = alt.Y("gap:Q", title="gap, share of the objective").scale(type="log").axis(format="~%", tickCount=4)
@@ -48,6 +53,16 @@ def convergence(run: StructuredAgain) -> Chart:
     return styled(alt.concat(*panels, columns=2), "How the gap closes")
 
 
+def thinned(turns: Sequence[Turn], most: int = 60) -> list[Turn]:
+    """Leave out turns so that those left are even on a log axis, the last among them.
+
+    >>> [turn.oracle_calls for turn in thinned([Turn(n, 0.0, 1.0, 0.0) for n in range(1, 101)], most=4)]
+    [1, 5, 22, 100]
+    """
+    places = np.unique(np.geomspace(1, len(turns), min(most, len(turns))).round().astype(int)) - 1
+    return [turns[place] for place in places]
+
+
 def longest(run: StructuredAgain, data: str, solver: str) -> Solved | None:
     """The run of a solver on the first fold of a set to the smallest gap."""
     own = [one for one in run.solved if (one.data, one.solver, one.fold) == (data, solver, 1)]
@@ -58,7 +73,7 @@ def ndcg(run: StructuredAgain) -> Chart:
     """Draw mean NDCG over all test queries against the number of places, one panel a set."""
     import altair as alt
 
-    methods = [name for name in dict.fromkeys(one.method for one in run.ranked) if name not in (SORTED, ASSIGNED)]
+    methods = [name for name in dict.fromkeys(one.method for one in run.ranked) if name not in APART]
     panels = []
     for data in run.graded:
         frame = pl.DataFrame(

@@ -55,7 +55,7 @@ def page(run: StructuredAgain) -> str:
         "shortcut` and `linear assignment` are the hinge over whole orders of the slides, with weights of places as in "
         "NDCG or falling evenly: it is convex, and weights of 0 can be its optimum, as the best of many irrelevant "
         f"documents is hard to beat. `{OURS}` has features of pairs instead, and the share of pairs in the wrong order "
-        "beside NDCG in its loss.",
+        "beside NDCG in its loss; with `pairs=0` it has NDCG alone.",
         _ranking(run),
         "![NDCG against the number of places](structured-ndcg.svg)",
         "## What the slides print",

@@ -25,8 +25,9 @@ FILE = "structured-ranking.jsonl"
 SETS = ("letor-ohsumed", "letor-mq2008")
 MADE_UP = "made-up queries"
 PLACES = tuple(range(1, 11))
-OURS, SORTED, ASSIGNED, PAIRS, TREES = (
+OURS, NDCG_ALONE, SORTED, ASSIGNED, PAIRS, TREES = (
     "NdcgRanker",
+    "NdcgRanker, pairs=0",
     "sort shortcut",
     "linear assignment",
     "RankSVM",
@@ -152,7 +153,8 @@ def methods() -> list[Method]:
 
     c_grid = {"C": C_GRID}
     every = [
-        Method(OURS, _ndcg_ranker, c_grid),
+        Method(OURS, _ndcg_ranker(1.0), c_grid),
+        Method(NDCG_ALONE, _ndcg_ranker(0.0), c_grid),
         Method(SORTED, _by_assignment("discount"), {"C": (1.0, 100.0, 10_000.0)}),
         Method(ASSIGNED, _by_assignment("linear"), {"C": (100.0,)}),
         Method(PAIRS, _pairs, c_grid),
@@ -196,11 +198,14 @@ def _read(values: Mapping[str, Any]) -> Ranked:
     return Ranked(**{**values, "ndcg": tuple(map(tuple, values["ndcg"]))})
 
 
-def _ndcg_ranker(learn: Graded, choose: Graded, C: float) -> Scores:
-    from riffler.learners.ndcg_ranker import NdcgRanker
+def _ndcg_ranker(pairs: float) -> Callable[..., Scores]:
+    def fit(learn: Graded, choose: Graded, C: float) -> Scores:
+        from riffler.learners.ndcg_ranker import NdcgRanker
 
-    scores: Scores = NdcgRanker(10, C).fit(learn.X, learn.y, qid=learn.qid).decision_function
-    return scores
+        scores: Scores = NdcgRanker(10, C, pairs=pairs).fit(learn.X, learn.y, qid=learn.qid).decision_function
+        return scores
+
+    return fit
 
 
 def _pairs(learn: Graded, choose: Graded, C: float) -> Scores:
