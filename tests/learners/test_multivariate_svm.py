@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.datasets import make_classification
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import f1_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from riffler.errors import InputError, UnknownName
+from riffler.errors import InputError, LabelError, UnknownName
 from riffler.learners.hinge_rank_svm import HingeRankSVM
 from riffler.learners.multivariate_svm import MultivariateSVM
 from riffler.metrics import precision_at_k, roc_auc
@@ -23,6 +24,11 @@ from riffler.structured.measures import MEASURES, PrecisionAtK, RocArea
 X, y = make_classification(400, 6, weights=[0.85], class_sep=0.8, random_state=3)
 X[np.abs(X) < 0.3] = 0.0
 every_measure = pytest.mark.parametrize("measure", MEASURES)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> dict[str, MultivariateSVM]:
+    return {measure: MultivariateSVM(measure, tol=0.1).fit(X, y) for measure in MEASURES}
 
 
 @parametrize_with_checks([MultivariateSVM(), MultivariateSVM("precision"), MultivariateSVM("auc")])  # type: ignore[untyped-decorator]
@@ -58,6 +64,43 @@ def test_labels_of_any_kind_and_scores_of_the_measure(measure: str) -> None:
     if measure in ("prbep", "auc"):
         assert called.sum() == y.sum()
     assert fitted.score(X, words) > {"recall": 0.2}.get(measure, 0.6)
+
+
+@every_measure
+@pytest.mark.parametrize(
+    ("labels", "weight", "error", "message"),
+    [
+        (y[:-1], None, InputError, "inconsistent numbers of samples"),
+        (np.where(y > 0, "yes", "no"), None, LabelError, r"y holds '(yes|no)' in row 0, .* classes \[0, 1\]"),
+        (np.where(np.arange(400) == 7, 2, y), None, LabelError, "y holds 2 in row 7"),
+        (y, -np.ones(400), InputError, "sample_weight must not be negative; row 0"),
+        (y, np.full(400, np.nan), InputError, "sample_weight must be finite; row 0"),
+        (y, np.ones(3), InputError, "sample_weight has 3 rows"),
+        (y, np.zeros(400), InputError, "sample_weight is zero in every row"),
+    ],
+)
+def test_what_cannot_be_scored(
+    fitted: dict[str, MultivariateSVM],
+    measure: str,
+    labels: ArrayLike,
+    weight: ArrayLike | None,
+    error: type[Exception],
+    message: str,
+) -> None:
+    with pytest.raises(error, match=message):
+        fitted[measure].score(X, labels, weight)
+
+
+def test_a_model_that_was_not_fitted_is_not_scored() -> None:
+    with pytest.raises(NotFittedError):
+        MultivariateSVM().score(X, y)
+
+
+@every_measure
+def test_whole_weights_repeat_rows_in_the_score(fitted: dict[str, MultivariateSVM], measure: str) -> None:
+    weight = np.arange(400) % 3
+    rows = np.repeat(np.arange(400), weight)
+    assert fitted[measure].score(X, y, weight) == pytest.approx(fitted[measure].score(X[rows], y[rows]))
 
 
 def test_roc_area_is_the_hinge_over_all_pairs() -> None:
@@ -112,6 +155,13 @@ def test_settings_that_cannot_be_used() -> None:
         MultivariateSVM(C=0).fit(X, y)
     with pytest.raises(InputError, match="pairs must be 0 or above"):
         MultivariateSVM(pairs=-1).fit(X, y)
+    wrong: dict[str, Any] = {"pairs": "1", "C": "a", "tol": None, "max_iter": [3]}
+    for name, value in wrong.items():
+        with pytest.raises(InputError, match=f"{name} must be .*, got"):
+            MultivariateSVM(**{name: value}).fit(X, y)
+    not_a_name: Any = ["f1"]
+    with pytest.raises(UnknownName, match=r"No measure called \['f1'\]"):
+        MultivariateSVM(not_a_name).fit(X, y)
     with pytest.raises(InputError, match="k=1000 asks for 1000 rows"):
         MultivariateSVM("precision", k=1000).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="stopped after max_iter=2"):

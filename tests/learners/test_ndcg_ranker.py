@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -96,5 +98,9 @@ def test_settings_that_cannot_be_used() -> None:
         NdcgRanker(0).fit(X, GRADES, qid=QUERY)
     with pytest.raises(InputError, match="pairs must be 0 or above"):
         NdcgRanker(pairs=-1.0).fit(X, GRADES, qid=QUERY)
+    wrong: dict[str, Any] = {"pairs": "1", "C": "a", "tol": None, "max_iter": [3], "n": "5"}
+    for name, value in wrong.items():
+        with pytest.raises(InputError, match=f"{name} must be .*, got"):
+            NdcgRanker(**{name: value}).fit(X, GRADES, qid=QUERY)
     with pytest.warns(ConvergenceWarning, match="NdcgRanker stopped after max_iter=2"):
         NdcgRanker(max_iter=2).fit(X, GRADES, qid=QUERY)

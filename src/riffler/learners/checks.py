@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,15 @@ class TrainingSet:
     def n_positive(self) -> float:
         """Weight of the positives."""
         return float(self.weight[self.labels > 0].sum())
+
+
+def is_number(setting: object) -> bool:
+    """Tell whether a setting is a real number: not a text, None or a list.
+
+    >>> is_number(np.float32(0.5)), is_number("0.5")
+    (True, False)
+    """
+    return isinstance(setting, Real)
 
 
 def checked_rows(estimator: BaseEstimator, X: Matrix, *, reset: bool) -> Matrix:

@@ -8,14 +8,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import column_or_1d
 
-from riffler.errors import InputError, UnknownName
+from riffler.errors import LabelError, UnknownName
 from riffler.learners.checks import TrainingSet, checked_training
 from riffler.learners.newton import Products
-from riffler.learners.pair_ranker import need_above_zero, need_moderate_values
+from riffler.learners.pair_ranker import (
+    need_above_zero,
+    need_equal_lengths,
+    need_moderate_values,
+    need_not_negative,
+)
 from riffler.learners.ranker import LinearRanker, threshold_of_top
 from riffler.metrics import precision_at_k, recall_at_k, roc_auc
-from riffler.records import FloatArray, IntArray, Matrix
+from riffler.metrics.checked import row_weights
+from riffler.records import BoolArray, FloatArray, IntArray, Matrix
 from riffler.structured.cutting_plane import Plane, minimise_by_planes
 from riffler.structured.measures import (
     F1,
@@ -94,9 +101,8 @@ class MultivariateSVM(LinearRanker):
     def fit(self, X: Matrix, y: ArrayLike) -> Self:
         """Learn from rows and their labels, of two kinds; the later in order is the positive one."""
         need_above_zero(self, "C", "tol", "max_iter")
-        if not 0 <= self.pairs < np.inf:
-            raise InputError(f"pairs must be 0 or above, got {self.pairs!r}. Pass a finite number.")
-        if self.measure not in MEASURES:
+        need_not_negative(self, "pairs")
+        if not isinstance(self.measure, str) or self.measure not in MEASURES:
             raise UnknownName.among("measure", self.measure, MEASURES)
         data = checked_training(self, X, y, None)
         need_moderate_values(data.X)
@@ -109,14 +115,29 @@ class MultivariateSVM(LinearRanker):
 
     def score(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Give the measure on these rows (1 - the error rate, for "error"); "prbep" is precision at all positives."""
-        labels, scores = np.asarray(y) == self.classes_[1], self.decision_function(X)
+        scores = self.decision_function(X)
+        labels = self._known_positives(y, len(scores))
+        weight = np.ones(len(scores)) if sample_weight is None else row_weights(sample_weight, len(scores))
         if self.measure == "auc":
-            return roc_auc(labels, scores, sample_weight=sample_weight)
+            return roc_auc(labels, scores, sample_weight=weight)
         if self.measure in ("f1", "error"):
-            return _share_right(self.measure, labels, scores > 0, sample_weight)
+            return _share_right(self.measure, labels, scores > 0, weight)
         if self.measure == "recall":
-            return recall_at_k(labels, scores, self.k, sample_weight=sample_weight)
-        return precision_at_k(labels, scores, 1.0 if self.measure == "prbep" else self.k, sample_weight=sample_weight)
+            return recall_at_k(labels, scores, self.k, sample_weight=weight)
+        return precision_at_k(labels, scores, 1.0 if self.measure == "prbep" else self.k, sample_weight=weight)
+
+    def _known_positives(self, y: ArrayLike, n_rows: int) -> BoolArray:
+        """Tell which labels are the positive one; raises where there is another than the two, or not one a row."""
+        given: Any = column_or_1d(y)
+        need_equal_lengths(n_rows, len(given))
+        positive: BoolArray = np.asarray(given == self.classes_[1], dtype=np.bool_)
+        strange = np.flatnonzero(~positive & (given != self.classes_[0]))
+        if strange.size:
+            raise LabelError(
+                f"y holds {given[strange].tolist()[0]!r} in row {strange[0]}, this model knows the classes "
+                f"{self.classes_.tolist()}. Write the labels as in fit."
+            )
+        return positive
 
     def _learned(self, data: TrainingSet, measure: Measure) -> FloatArray:
         """Give the weights; that of a constant column lets the threshold of F1 and errors move, and is dropped."""
@@ -178,9 +199,8 @@ def _best_top(measure: LabelMeasure, scores: FloatArray, labels: IntArray) -> in
     return int(n_top[np.argmin(loss)])
 
 
-def _share_right(measure: str, labels: Any, selected: Any, sample_weight: ArrayLike | None) -> float:  # noqa: ANN401
+def _share_right(measure: str, labels: BoolArray, selected: BoolArray, weight: FloatArray) -> float:
     """F1 or accuracy, of weighted rows."""
-    weight = np.ones(len(labels)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if measure == "error":
         return float(weight @ (labels == selected) / weight.sum())
     right = float(weight @ (labels & selected))

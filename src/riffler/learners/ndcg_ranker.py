@@ -19,6 +19,7 @@ from riffler.learners.pair_ranker import (
     groups_of,
     need_above_zero,
     need_equal_lengths,
+    need_not_negative,
     need_two_grades,
     warn_unless,
 )
@@ -90,6 +91,7 @@ class NdcgRanker(PairRanker):
     ) -> Self:
         """Learn from the order of rows by grade in each query; a whole weight repeats a row."""
         need_above_zero(self, "C", "tol", "max_iter")
+        need_not_negative(self, "pairs")
         loss = OrderLoss("ndcg", self.n, self.pairs)
         data = checked_grades(self, X, y, sample_weight, qid)
         need_two_grades(data)

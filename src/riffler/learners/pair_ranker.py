@@ -19,7 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d
 
 from riffler.errors import InputError, LabelError
-from riffler.learners.checks import checked_rows
+from riffler.learners.checks import checked_rows, is_number
 from riffler.learners.ranker import linear_scores
 from riffler.losses.pairwise import PreferencePairs
 from riffler.metrics.checked import row_weights
@@ -138,8 +138,17 @@ def warn_unless(converged: bool, ranker: PairRanker, setting: str) -> None:
 def need_above_zero(estimator: BaseEstimator, *names: str) -> None:
     """Raise unless these settings are finite numbers above 0."""
     for name in names:
-        if not 0 < getattr(estimator, name) < np.inf:
-            raise InputError(f"{name} must be above 0, got {getattr(estimator, name)!r}. Pass a finite number.")
+        value = getattr(estimator, name)
+        if not is_number(value) or not 0 < value < np.inf:
+            raise InputError(f"{name} must be above 0, got {value!r}. Pass a finite number.")
+
+
+def need_not_negative(estimator: BaseEstimator, *names: str) -> None:
+    """Raise unless these settings are finite numbers, 0 or above."""
+    for name in names:
+        value = getattr(estimator, name)
+        if not is_number(value) or not 0 <= value < np.inf:
+            raise InputError(f"{name} must be 0 or above, got {value!r}. Pass a finite number.")
 
 
 def need_equal_lengths(n_rows: int, n_labels: int) -> None:
