@@ -26,7 +26,7 @@ word[-1] + word[0]
 pos[-1] + pos[0] + pos[1]
 shape(word[0]) + has_hyphen(word[0]) + pos[-3]
 """
-WORDS = st.sampled_from(["a", "A", "ab", "Ab-1", "x9", "é", "the-end"])
+WORDS = st.sampled_from(["a", "A", "ab", "Ab-1", "x9", "é", "the-end", "a|a", "\\", "<begin-1>"])
 SENTENCES = st.lists(st.lists(st.tuples(WORDS, st.sampled_from("NVD")), max_size=5), min_size=1, max_size=6)
 
 
@@ -42,7 +42,7 @@ def value(sentence: list[tuple[str, ...]], place: int, part: Part) -> str | None
     found: str | None = sentence[there][("word", "pos").index(part.column)]
     for name, number in part.functions:
         found = None if found is None else FUNCTIONS[name].apply(found, *([] if number is None else [number]))
-    return found
+    return found and found.replace("\\", "\\\\").replace("|", "\\|").replace("<", "\\<")
 
 
 def strings(features: TokenFeatures, sentences: Any) -> list[list[list[str]]]:  # noqa: ANN401
@@ -91,6 +91,13 @@ def test_words_alone_and_tuples_of_one_are_the_same() -> None:
     np.testing.assert_array_equal(features.transform(words).toarray(), features.transform(tuples).toarray())
     assert features.transform([]).shape == (0, features.n_features_)
     assert features.strings([[], ["a"]])[0] == []
+
+
+def test_no_two_columns_have_one_name() -> None:
+    sentences = [["<begin-1>", "x"], ["a|b", "c"], ["a", "b|c"], ["a\\", "b|c"], ["a\\|b", "c"]]
+    names = TokenFeatures(["word[-1]", "word[0] + word[1]"]).fit(sentences).get_feature_names_out().tolist()
+    assert len(set(names)) == len(names)
+    assert {"word[-1]=<begin-1>", "word[-1]=\\<begin-1>", "word[0] + word[1]=a\\|b|c"} <= set(names)
 
 
 def test_long_conjunctions_of_many_words_do_not_overflow() -> None:

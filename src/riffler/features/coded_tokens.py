@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,9 +72,20 @@ def names_of_columns(sentences: Sentences, columns: Sequence[str] | None) -> tup
         if first is None:
             raise InputError("There is no token: all sentences are empty. Pass at least one with a token.")
         return usual_columns(len(first) if isinstance(first, tuple | list) else 1)
-    if isinstance(columns, str) or not columns or len(set(columns)) < len(columns) or set(columns) & set(MARKS):
-        raise InputError(f"columns must be a list of different names such as ['word', 'pos'], got {columns!r}.")
+    if not _are_names(columns):
+        raise InputError(
+            f"columns must be a list of different names such as ['word', 'pos'], of letters, digits and _, and none of "
+            f"{', '.join(MARKS)}; got {columns!r}."
+        )
     return tuple(columns)
+
+
+def _are_names(columns: object) -> bool:
+    """Whether a template can name these columns."""
+    if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
+        return False
+    are_words = all(isinstance(name, str) and re.fullmatch(r"\w+", name) for name in columns)
+    return are_words and len(set(columns)) == len(columns) and not set(columns) & set(MARKS)
 
 
 def _flat(sentences: Sentences, n_columns: int) -> list[tuple[str, ...]]:
@@ -82,7 +94,7 @@ def _flat(sentences: Sentences, n_columns: int) -> list[tuple[str, ...]]:
     for place, sentence in enumerate(sentences):
         if isinstance(sentence, str):
             raise InputError(f"Sentence {place} is a text: {sentence[:40]!r}. Pass a list of its tokens.")
-        tokens += sentence
+        tokens.extend(sentence)  # += of an array is NumPy's addition
     if n_columns == 1:
         tokens = [(token,) if isinstance(token, str) else token for token in tokens]
     if not all(_is_token(token, n_columns) for token in tokens):

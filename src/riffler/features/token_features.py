@@ -6,6 +6,7 @@ that are looked at together are one number made of two.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
@@ -82,7 +83,7 @@ class TokenFeatures(BaseEstimator):
         )
 
     def get_feature_names_out(self) -> NDArray[Any]:
-        """Name the columns of the matrix."""
+        r"""Name the columns of the matrix; in values \, | and < have a \ before them, so that no two names are one."""
         check_is_fitted(self)
         named = [line.names([self._spelled(part) for part in line.feature]) for line in self._lines]
         return np.array(list(chain.from_iterable(named)), dtype=object)
@@ -97,8 +98,9 @@ class TokenFeatures(BaseEstimator):
 
     def _learn(self, sentences: Sentences) -> list[IntArray]:
         """Learn tables and lines; give the column of every token for each line."""
-        if self.min_count < 1:
-            raise InputError(f"min_count must be 1 or more, got {self.min_count!r}.")
+        given: Any = self.min_count
+        if not isinstance(given, int | np.integer) or given < 1:
+            raise InputError(f"min_count must be 1 or more, got {given!r}. Pass a whole number.")
         self.columns_ = names_of_columns(sentences, self.columns)
         template = default_template(self.columns_) if self.template is None else self.template
         self.features_ = parse_template(template, self.columns_)
@@ -135,7 +137,7 @@ class TokenFeatures(BaseEstimator):
     def _spelled(self, part: Part) -> list[str]:
         side = "begin" if part.offset < 0 else "end"
         beyond = [f"<{side}-{distance}>" for distance in range(1, abs(part.offset) + 1)]
-        return [*self._tables[part.column, part.functions].numbers, *beyond]
+        return [*map(_escaped, self._tables[part.column, part.functions].numbers), *beyond]
 
 
 @dataclass(slots=True, eq=False)
@@ -215,6 +217,15 @@ class _Line:
     def _columns_of(self, joined: IntArray) -> IntArray:
         padded = np.append(self.columns, np.int32(NOTHING))  # NOTHING, taken as an index, is the last
         return padded[joined]
+
+
+def _escaped(value: str) -> str:
+    r"""Tell a value from marks, and from values that are joined.
+
+    >>> print(_escaped("<begin-1>"), _escaped("a|b"))
+    \<begin-1> a\|b
+    """
+    return re.sub(r"([\\|<])", r"\\\1", value)
 
 
 def _paired(left: IntArray, right: IntArray, size: int) -> IntArray:

@@ -10,7 +10,7 @@
 ``is_first``, ``is_last``      whether the token is the first, or the last, of its sentence
 =============================  ====================================================================
 
-Lines that begin with # are comments. The functions are those of ``token_functions.py``.
+Lines that begin with # are comments. The functions are those of :mod:`riffler.features.token_functions`.
 """
 
 from __future__ import annotations
@@ -88,6 +88,8 @@ def parse_template(template: str | Sequence[str], columns: Sequence[str]) -> tup
     word[0]
     prefix(lower(word[0]), 3) + is_first
     """
+    if not isinstance(template, Sequence) or not all(isinstance(line, str) for line in template):
+        raise InputError(f"template must be a text, or a list of lines such as 'word[0]', got {template!r}.")
     lines = template.split("\n") if isinstance(template, str) else list(template)
     features: list[Feature] = []
     for number, line in enumerate(lines, start=1):
