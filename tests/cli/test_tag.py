@@ -34,7 +34,7 @@ def train(tmp_path: Path) -> Path:
 
 
 def tag(*arguments: object) -> int:
-    return run(["tag", *map(str, arguments), "--resamples", "20"])
+    return run(["tag", "--resamples", "20", *map(str, arguments)])
 
 
 def test_every_file_is_written_and_they_agree(train: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,8 +60,10 @@ def test_every_file_is_written_and_they_agree(train: Path, tmp_path: Path, capsy
     assert results["token_accuracy"] == scores.token_accuracy
     assert 0 <= results["gap"] <= 0.01
     assert results["n_features"] == 7 + 8  # words; words before, and the beginning
+    assert "Gap while learning: train.conll" in (out / "c.json").read_text(encoding="utf-8")
     printed = capsys.readouterr()
     assert printed.err == ""
+    assert printed.out.count("columns word, tag") == 2
     assert f"{results['chunk_f1']:.4f}" in printed.out
     assert "the test file" in printed.out
 
@@ -100,16 +102,73 @@ def test_auto_says_what_was_tried(train: Path, tmp_path: Path, capsys: pytest.Ca
 def test_other_tags_have_an_accuracy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "speech.conll"
     path.write_text("the DT\ngull NN\n\n" * 20, encoding="utf-8")
-    assert tag(path) == 0
-    assert "token accuracy 1.0000" in capsys.readouterr().out
+    assert tag(path, "--json", tmp_path / "r.json") == 0
+    printed = capsys.readouterr().out
+    assert "token accuracy 1.0000" in printed
+    assert "chunks are not counted: 'DT' in TRAIN is no tag of chunks" in printed
+    assert "chunk_f1" not in json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("text", "accuracy"), [("the X\ngull O\n", 0.0), ("sees O\n", 1.0)])
+def test_chunks_are_measured_whatever_the_test_file_says(
+    text: str, accuracy: float, train: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "test.conll").write_text(text, encoding="utf-8")
+    assert tag(train, "--test", tmp_path / "test.conll", "--json", tmp_path / "r.json") == 0
+    results = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert (results["chunk_f1"], results["n_true"], results["token_accuracy"]) == (0, 0, accuracy)
+    printed = capsys.readouterr().out
+    assert "there is no chunk in the test part" in printed
+    assert ": 1 sentence, " in printed
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_file_of_o_alone_is_told_and_has_an_f1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "outside.conll"
+    path.write_text("the O\ngull O\n\n" * 20, encoding="utf-8")
+    assert tag(path, "--json", tmp_path / "r.json") == 0
+    assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["chunk_f1"] == 0
+    assert "riffler: warning: All tags are 'O': there is nothing to learn" in capsys.readouterr().err
+
+
+def test_bilou_tags_are_measured(tmp_path: Path) -> None:
+    path = tmp_path / "bilou.conll"
+    path.write_text("Ada B-PER\nLovelace L-PER\nmet O\nBabbage U-PER\n\n" * 20, encoding="utf-8")
+    assert tag(path, "--json", tmp_path / "r.json") == 0
+    results = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert (results["chunk_f1"], results["n_true"]) == (1.0, 4)
+
+
+@pytest.mark.filterwarnings("always")
+def test_a_test_file_that_lacks_a_column_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "train.conll").write_text("the DT B-NP\ngull NN I-NP\nflies VB O\n\n" * 10, encoding="utf-8")
+    (tmp_path / "test.conll").write_text("the B-NP\ngull I-NP\n", encoding="utf-8")
+    assert tag(tmp_path / "train.conll", "--test", tmp_path / "test.conll") == 0
+    printed = capsys.readouterr()
+    assert "columns word, pos, tag, " in printed.out
+    assert "columns word, pos (the test file)" in printed.out
+    assert "all values of its last column, read as pos, are tags of TRAIN" in printed.err
+
+
+@pytest.mark.parametrize(("given", "used"), [("3", 3.0), ("auto", 1.0)])
+def test_what_a_miss_costs(given: str, used: float, train: Path, tmp_path: Path) -> None:
+    assert tag(train, "--miss-cost", given, "--json", tmp_path / "r.json", "--out", tmp_path / "m.joblib") == 0
+    assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["miss_cost"] == used
+    assert joblib.load(tmp_path / "m.joblib").miss_cost_ == used
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--c", "much"], "--c much: expected a number such as 500, or auto"),
+        (["--c", "much"], "--c much: expected a number above 0, or auto"),
+        (["--miss-cost", "much"], "--miss-cost much: expected a number above 0, or auto"),
+        (["--miss-cost", "0"], "--miss-cost 0: expected a number above 0, or auto"),
+        (["--columns", "my-word,pos"], "--columns my-word,pos: 'my-word' is no name. Names are of letters, digits"),
+        (["--columns", "word,"], "--columns word,: '' is no name"),
+        (["--seed", "-1"], "Invalid value for '--seed'"),
         (["--c", "-1"], "--c -1: expected a number above 0"),
         (["--tol", "0"], "tol must be above 0"),
+        (["--resamples", "19"], "Invalid value for '--resamples'"),
         (["--test", "absent.conll"], "absent.conll: no such file"),
         (["--template", "absent.txt"], "absent.txt: no such file"),
         (["--columns", "word,pos,chunk"], "line 1: 2 columns; word, pos, chunk are 3"),

@@ -114,7 +114,7 @@ def test_tags_are_written_behind_those_that_are_there(tmp_path: Path, name: str)
 
 def test_tags_that_do_not_fit_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
     text = parse_conll(CHUNKS, "toy")
-    with pytest.raises(InputError, match="1 sequences of tags for 2 sentences"):
+    with pytest.raises(InputError, match="Sentences: 2, sequences of tags: 1"):
         write_conll(tmp_path / "out.conll", text, [["O", "O"]])
     with pytest.raises(InputError, match="Sentence 1 has 2 tokens and 1 tags"):
         write_conll(tmp_path / "out.conll", text, [["O", "O"], ["O"]])

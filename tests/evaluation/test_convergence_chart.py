@@ -25,6 +25,12 @@ def test_gaps_are_shares_of_the_objective_within_what_an_axis_can_show() -> None
     assert convergence_frame({"all right": [Turn(5, 1.0, 0.0, 0.0)]})["share"].to_list() == [SMALLEST_SHARE]
 
 
+def test_a_turn_before_anything_was_asked_is_drawn() -> None:
+    turns = {"own": [Turn(0, 0.0, 8.0, 0.0), Turn(10, 0.1, 4.0, 3.0)]}
+    assert convergence_frame(turns)["calls"].to_list() == [1, 10]
+    assert '"calls": 1,' in json.dumps(convergence_chart(turns).to_dict())
+
+
 def test_solvers_keep_their_colours_and_what_was_asked_for_is_marked() -> None:
     text = json.dumps(convergence_chart(TURNS, "Letters", tol=0.001).to_dict())
     assert '"domain": ["one-slack", "n-slack"], "range": ["#0072B2", "#D55E00"]' in text

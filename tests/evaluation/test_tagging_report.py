@@ -17,7 +17,7 @@ def text_of(n: int) -> TaggedText:
 
 def test_rows_are_those_of_chunk_scores() -> None:
     true, predicted = [["B-a", "O", "B-b"], ["O"]], [["B-a", "O", "O"], ["B-b"]]
-    found = tagging_report(true, predicted, n_resamples=50)
+    found = tagging_report(true, predicted, ["B-a", "B-b", "O"], n_resamples=50)
     scores = chunk_scores(true, predicted)
     assert found.overall is not None
     assert found.overall.f1.value == pytest.approx(scores.overall.f1)
@@ -26,8 +26,22 @@ def test_rows_are_those_of_chunk_scores() -> None:
 
 
 def test_tags_of_no_chunks_have_an_accuracy_only() -> None:
-    found = tagging_report([["DT", "NN"]], [["DT", "VB"]])
+    found = tagging_report([["DT", "NN"]], [["DT", "VB"]], ["DT", "NN", "VB"])
     assert (found.overall, found.by_type, found.token_accuracy) == (None, (), 0.5)
+
+
+def test_a_strange_tag_is_a_wrong_token_outside_of_chunks() -> None:
+    found = tagging_report([["B-a", "X", "B-a"]], [["B-a", "O", "O"]], ["B-a", "O"], n_resamples=20)
+    assert found.overall is not None
+    assert (found.overall.n_true, found.overall.n_predicted, found.overall.n_correct) == (2, 1, 1)
+    assert found.token_accuracy == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("labels", [["B-a", "O"], ["O"]])
+def test_where_all_is_o_there_are_no_chunks_and_f1_is_0(labels: list[str]) -> None:
+    found = tagging_report([["O", "O"]], [["O", "O"]], labels, n_resamples=20)
+    assert found.overall is not None
+    assert (found.overall.n_true, found.overall.n_predicted, found.overall.f1.value) == (0, 0, 0.0)
 
 
 def test_a_tenth_is_held_out_and_nothing_is_lost() -> None:
@@ -38,6 +52,16 @@ def test_a_tenth_is_held_out_and_nothing_is_lost() -> None:
     assert part.sentences == hold_out(text, seed=1)[1].sentences != hold_out(text, seed=2)[1].sentences
     with pytest.raises(InputError, match="one sentence cannot be split"):
         hold_out(text_of(1), seed=0)
+
+
+def test_c_is_chosen_where_a_tag_held_out_is_strange() -> None:
+    text = text_of(20)
+    assert text.tags is not None
+    held_out = hold_out(text, seed=0)[1].sentences[0]
+    tags = [["X", *own[1:]] if words == held_out else own for words, own in zip(text.sentences, text.tags, strict=True)]
+    strange = TaggedText(text.columns, text.sentences, tags, "toy")
+    _, tried = choose_c(ChainTagger("word[0]", random_state=0), strange, grid=(100.0,))
+    assert 0 < tried[0].score < 1
 
 
 def test_c_is_chosen_by_sentences_held_out() -> None:

@@ -6,8 +6,10 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from riffler.data.conll import read_conll
 from riffler.errors import FeatureMismatch, InputError, LabelError, UnknownName
@@ -52,6 +54,9 @@ def test_score_is_f1_of_chunks_or_share_of_tokens(tagger: ChainTagger) -> None:
     other = [["B-NP", "I-NP", "B-VP"], TAGS[1], ["O", "O"]]  # VP was not seen: an error, not a failure
     assert tagger.score(SENTENCES, other) == chunk_scores(other, TAGS).overall.f1
     assert 0 < tagger.score(SENTENCES, other) < 1
+    strange: Any = [["B-NP", "I-NP", "X"], TAGS[1], [None, "O"]]  # no tags of chunks: outside of them
+    outside = [["B-NP", "I-NP", "O"], TAGS[1], ["O", "O"]]
+    assert tagger.score(SENTENCES, strange) == chunk_scores(outside, TAGS).overall.f1 < 1
     kinds = [["D", "N", "V"], ["D", "N", "V", "D", "A", "N"], ["N", "V"]]
     speech = ChainTagger(random_state=0).fit(SENTENCES, kinds)
     wrong = [["D", "N", "X"], *kinds[1:]]
@@ -61,6 +66,32 @@ def test_score_is_f1_of_chunks_or_share_of_tokens(tagger: ChainTagger) -> None:
 def test_tags_may_be_any_labels() -> None:
     tagger = ChainTagger(random_state=0).fit(SENTENCES, [[len(word) for word in words] for words in SENTENCES])
     assert tagger.predict([["gull", "a"]]) == [[4, 1]]
+
+
+@pytest.mark.parametrize("dtype", [str, object])
+def test_sentences_and_tags_may_be_arrays(tagger: ChainTagger, dtype: type) -> None:
+    sentences: Any = [np.array(own, dtype=dtype) for own in SENTENCES]
+    tags: Any = [np.array(own, dtype=dtype) for own in TAGS]
+    assert tagger.predict(sentences) == TAGS
+    assert (ChainTagger(random_state=0).fit(sentences, tags).model_.coef_ == tagger.model_.coef_).all()
+
+
+def test_where_all_tags_are_one_there_is_nothing_to_learn() -> None:
+    with pytest.warns(UserWarning, match="All tags are 'O': there is nothing to learn") as told:
+        tagger = ChainTagger(random_state=0).fit([["a", "b"]], [["O", "O"]])
+    assert len(told) == 1
+    assert tagger.predict([["a"]]) == [["O"]]
+    assert tagger.score([["a"]], [["O"]]) == 0  # F1 of no chunks
+
+
+def test_a_huge_weight_ends_soon_and_the_warning_says_what_a_tagger_can_do() -> None:
+    sentences, tags = [["a", "b"], ["a", "b"], ["a"]], [["O", "B"], ["B", "O"], ["O"]]  # cannot all be right
+    with pytest.warns(ConvergenceWarning) as told:
+        tagger = ChainTagger(C=1e9, random_state=0).fit(sentences, tags)
+    (one,) = [str(warning.message) for warning in told]
+    assert "ChainTagger stopped at a gap of" in one
+    assert "ask for a smaller C than 1e+09, or a larger tol" in one
+    assert tagger.turns_[-1].oracle_calls < 30_000
 
 
 def test_constraints_keep_chunks_whole() -> None:
@@ -92,7 +123,7 @@ def test_the_same_seed_gives_the_same_weights_and_models_can_be_kept(tagger: Cha
 @pytest.mark.parametrize(
     ("sentences", "tags", "error", "message"),
     [
-        ([["a"]], [["O"], ["O"]], InputError, "1 sentences and 2 sequences of tags"),
+        ([["a"]], [["O"], ["O"]], InputError, "Sentences: 1, sequences of tags: 2"),
         ([["a", "b"]], [["O"]], InputError, "Sentence 0 has 2 tokens and 1 tags"),
         ([["a"]], ["O"], InputError, "tags of sentence 0 are a text"),
         (["a"], [["O"]], InputError, "Sentence 0 is a text"),
@@ -121,6 +152,16 @@ def test_other_columns_than_in_fit(tagger: ChainTagger) -> None:
         ({"min_count": 0}, InputError, "min_count must be 1 or more"),
         ({"template": "speech[0]"}, UnknownName, "Line 1 of the template .*no column called 'speech'"),
         ({"columns": ["word", "pos"]}, FeatureMismatch, "expected a tuple of 2 texts"),
+        ({"columns": ["my-word"]}, InputError, "columns must be .* of letters, digits and _"),
+        ({"columns": 3}, InputError, "columns must be a list"),
+        ({"C": "a"}, InputError, "C must be above 0, got 'a'"),
+        ({"tol": None}, InputError, "tol must be above 0, got None"),
+        ({"min_count": "2"}, InputError, "min_count must be 1 or more, got '2'"),
+        ({"min_count": float("nan")}, InputError, "min_count must be 1 or more, got nan"),
+        ({"miss_cost": None}, InputError, "miss_cost must be a number above 0 or .*, got None"),
+        ({"solver": 3}, InputError, "solver must be a name .*block-descent.*, got 3"),
+        ({"template": 3}, InputError, "template must be a text, or a list of lines .*, got 3"),
+        ({"template": [3]}, InputError, r"template must be a text, or a list of lines .*, got \[3\]"),
     ],
 )
 def test_settings_that_cannot_be(setting: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -144,6 +185,7 @@ def test_saying_o_costs_more_where_nearly_all_is_o() -> None:
         task = tagger.model_.task_
         assert task.loss(tags[0], ["O"] * 5) == expected
         assert task.loss(["O"], ["B-PER"]) == 1.0
+        assert tagger.miss_cost_ == expected
 
 
 def test_the_cost_of_a_miss_is_checked() -> None:

@@ -16,11 +16,12 @@ from riffler.metrics.chunks import (
     chunk_f1_intervals,
     chunk_scores,
     chunks_of,
+    others_outside,
     token_accuracy,
 )
 from tests.naive import chunks as naive
 
-TAGS = st.sampled_from(["O", "B-NP", "I-NP", "E-NP", "S-NP", "B-VP", "I-VP", "I", "B", "I-a-b"])
+TAGS = st.sampled_from(["O", "B-NP", "I-NP", "E-NP", "S-NP", "L-NP", "U-VP", "B-VP", "I-VP", "I", "B", "I-a-b"])
 TOKENS = st.lists(st.tuples(TAGS, TAGS), max_size=12)
 TAGGED = st.lists(TOKENS, min_size=1, max_size=6).filter(lambda sentences: any(map(len, sentences)))
 
@@ -61,6 +62,16 @@ def test_sentences_without_any_chunk() -> None:
     found = chunk_scores([["O", "O"]], [["O", "O"]])
     assert (found.overall, found.token_accuracy) == (ChunkScore(0, 0, 0), 1.0)
     assert found.overall.f1 == found.overall.precision == found.overall.recall == 0
+
+
+def test_bilou_is_read_as_bioes() -> None:
+    assert chunks_of(["B-a", "I-a", "L-a", "U-a", "U-a"]) == chunks_of(["B-a", "I-a", "E-a", "S-a", "S-a"])
+    assert chunks_of(["B-a", "L-a", "L-a"]) == [(0, 2, "a"), (2, 3, "a")]
+
+
+def test_tags_of_no_chunk_are_outside() -> None:
+    given = [["B-a", "X", None, "I-a"], []]
+    assert others_outside(given) == [["B-a", "O", "O", "I-a"], []]
 
 
 def noisy(seed: int, share: float) -> tuple[list[list[str]], list[list[str]]]:
@@ -104,7 +115,7 @@ def test_nothing_is_known_of_what_no_resample_has() -> None:
 @pytest.mark.parametrize(
     ("true", "predicted", "error", "message"),
     [
-        ([["O"]], [["O"], ["O"]], InputError, "1 sentences have true tags, 2 predicted"),
+        ([["O"]], [["O"], ["O"]], InputError, "with true tags: 1, with predicted ones: 2"),
         ([["O"], ["O", "O"]], [["O"], ["O"]], InputError, "Sentence 1 has 2 true tags and 1"),
         ([["NN"]], [["O"]], LabelError, "got 'NN'"),
         ([[]], [[]], InputError, "no token"),

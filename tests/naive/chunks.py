@@ -1,4 +1,4 @@
-"""conlleval, as the script of the CoNLL shared tasks has it, with S- as in its later versions."""
+"""conlleval, as the script of the CoNLL shared tasks has it, with S- as in later versions; L- and U- are E- and S-."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Chunk = tuple[int, int, str]
 
 def split(tag: str) -> tuple[str, str]:
     letter, _, kind = tag.partition("-")
-    return letter, kind
+    return {"L": "E", "U": "S"}.get(letter, letter), kind
 
 
 def ends(before: tuple[str, str], here: tuple[str, str]) -> bool:

@@ -7,19 +7,17 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from riffler.cli import output, tag_sources
+from riffler.cli.tag_tables import chunk_table, counted, in_words, measures, why_no_chunks
 from riffler.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from riffler.cli.tag_sources import Parts
-    from riffler.data.conll import TaggedText
-    from riffler.evaluation.tagging_report import ChunkRow, TaggingReport, Tried
+    from riffler.evaluation.tagging_report import TaggingReport, Tried
     from riffler.learners.chain_tagger import ChainTagger
     from riffler.structured.convergence import Turn
 
@@ -33,7 +31,6 @@ riffler tag conll2000 --chart convergence.html
 """
 MODEL_ENDINGS = (".joblib", ".pkl", "")
 AUTO, DEFAULT_C = "auto", "500"
-TABLE_COLUMNS = ("true", "found", "precision", "recall", "F1", "95 % of F1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,10 @@ def tag(
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option(help="Names of the columns before the tag, such as word,pos (default: word,pos,chunk,...)."),
+        typer.Option(
+            help="Names of the columns before the tag, such as word,pos, of letters, digits and _ (default: "
+            "word,pos,chunk,...)."
+        ),
     ] = None,
     c: Annotated[
         str,
@@ -100,6 +100,13 @@ def tag(
         ),
     ] = DEFAULT_C,
     tol: Annotated[float, typer.Option(help="Stop when the gap is this share of the objective.")] = 0.01,
+    miss_cost: Annotated[
+        str,
+        typer.Option(
+            help="What it costs to say O where another tag is true (other mistakes: 1); `auto` is the root of the O "
+            "tokens for one other, from 1 to 4."
+        ),
+    ] = AUTO,
     min_count: Annotated[int, typer.Option(min=1, help="Leave out features of fewer tokens.")] = 1,
     comment: Annotated[
         str | None, typer.Option(help="Pass over lines that begin so before a sentence, such as '# '.")
@@ -108,52 +115,60 @@ def tag(
         Path | None, typer.Option(help="Write the tagger (joblib; load it only from those you trust).")
     ] = None,
     predictions: Annotated[
-        Path | None, typer.Option(help="Write the test file with the predicted tags as an extra last column.")
+        Path | None,
+        typer.Option(help="Write the sentences of the test file with the predicted tags as an extra last column."),
     ] = None,
     json: Annotated[
         Path | None, typer.Option(help="Write the results as JSON; chunk_f1 and the other shares are from 0 to 1.")
     ] = None,
     chart: Annotated[
         list[Path] | None,
-        typer.Option(help="Write how objective and bound met (.html, .json, .png, .svg); may be repeated."),
+        typer.Option(help="Write how the gap closed while learning (.html, .json, .png, .svg); may be repeated."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind the intervals.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    resamples: Annotated[int, typer.Option(min=20, help="Bootstrap resamples behind the intervals.")] = 1000,
 ) -> None:
     """Learn to tag tokens (named entities, phrases, parts of speech); measure precision, recall and F1 of the chunks.
 
-    A structural SVM on chains: features of each token by a template, and the tag before. Chunks are counted as
-    conlleval counts them; intervals are over resampled sentences.
+    A structural SVM on chains: features of each token by a template, and the tag before. Chunks of B-, I- and O are
+    counted as conlleval counts them (BIOES and BILOU are read too); intervals are over resampled sentences.
     """
     from riffler.learners.chain_tagger import ChainTagger
 
     targets = Targets(out, predictions, tuple(chart or ()), json)
     targets.check()
-    C = parse_c(c)
+    C, cost = number_or_auto("--c", c), number_or_auto("--miss-cost", miss_cost)
     lines = None if template is None else tag_sources.read_template(template)
     names = tag_sources.parse_columns(columns)
     parts = tag_sources.train_and_test(train, test, names, comment, seed)
-    tagger = ChainTagger(lines, tol=tol, min_count=min_count, columns=parts.train.columns, random_state=seed)
+    tagger = ChainTagger(
+        lines,
+        tol=tol,
+        miss_cost=AUTO if cost is None else cost,
+        min_count=min_count,
+        columns=parts.train.columns,
+        random_state=seed,
+    )
     run = learn_and_measure(tagger, C, parts, seed, resamples)
     print_run(run)
     write_files(run, targets)
 
 
-def parse_c(text: str) -> float | None:
-    """Read a weight; None stands for auto.
+def number_or_auto(option: str, text: str) -> float | None:
+    """Read a number above 0; None stands for auto.
 
-    >>> parse_c("100"), parse_c("auto")
+    >>> number_or_auto("--c", "100"), number_or_auto("--c", "auto")
     (100.0, None)
     """
     if text == AUTO:
         return None
     try:
-        C = float(text)
+        number = float(text)
     except ValueError:
-        raise InputError(f"--c {text}: expected a number such as 500, or {AUTO}.") from None
-    if not 0 < C < math.inf:
-        raise InputError(f"--c {text}: expected a number above 0, or {AUTO}.")
-    return C
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise InputError(f"{option} {text}: expected a number above 0, or {AUTO}.")
+    return number
 
 
 def learn_and_measure(tagger: ChainTagger, C: float | None, parts: Parts, seed: int, resamples: int) -> Run:
@@ -172,9 +187,12 @@ def learn_and_measure(tagger: ChainTagger, C: float | None, parts: Parts, seed: 
         seconds = time.perf_counter() - start
         tagger.set_params(progress=None)
         progress(0.95, "tagging")
+        tag_sources.warn_of_tags_as_columns(parts.test, tagger.labels_)
         predicted = tagger.predict(parts.test.sentences)
         true = parts.test.tags
-        report = None if true is None else tagging_report(true, predicted, n_resamples=resamples, seed=seed)
+        report = (
+            None if true is None else tagging_report(true, predicted, tagger.labels_, n_resamples=resamples, seed=seed)
+        )
     return Run(parts, seed, tagger, tried, predicted, report, seconds)
 
 
@@ -183,13 +201,13 @@ def closing_gap(tell: Callable[[float, str], None], tol: float) -> Callable[[Tur
 
     >>> from riffler.structured.convergence import Turn
     >>> closing_gap(lambda share, doing: print(f"{share:.2f}", doing), 0.01)(Turn(50, 0.1, primal=1.0, dual=0.9))
-    0.50 gap 10.00 % of the objective, after 50 sentences
+    0.50 gap 10.00 % of the objective, after 50 visits of sentences
     """
 
     def show(turn: Turn) -> None:
         gap = turn.gap / max(turn.primal, 1e-300)
         share = math.log(min(1.0, max(gap, tol))) / math.log(tol) if tol < 1 else 1.0
-        tell(share, f"gap {100 * gap:.2f} % of the objective, after {turn.oracle_calls:,} sentences")
+        tell(share, f"gap {100 * gap:.2f} % of the objective, after {turn.oracle_calls:,} visits of sentences")
 
     return show
 
@@ -197,11 +215,14 @@ def closing_gap(tell: Callable[[float, str], None], tol: float) -> Callable[[Tur
 def print_run(run: Run) -> None:
     """Print what was done and the table of chunks."""
     console = output.console()
-    console.print(f"train  {in_words(run.parts.train)}, {run.tagger.features_.n_features_:,} features", soft_wrap=True)
-    console.print(f"test   {in_words(run.parts.test)} ({run.parts.split})", soft_wrap=True)
+    train, test = run.parts.train, run.parts.test
+    features = counted(run.tagger.features_.n_features_, "feature")
+    console.print(f"train  {in_words(train)}, {tag_sources.columns_in_words(train)}, {features}", soft_wrap=True)
+    console.print(f"test   {in_words(test)}, {tag_sources.columns_in_words(test)} ({run.parts.split})", soft_wrap=True)
     last = run.tagger.turns_[-1]
     gap = f"gap {100 * last.gap / max(last.primal, 1e-300):.2f} % of the objective"
-    console.print(f"       C = {run.tagger.C:g}, {gap}, {run.seconds:.1f} s", soft_wrap=True)
+    settings = f"C = {run.tagger.C:g}, a miss costs {run.tagger.miss_cost_:.3g}"
+    console.print(f"       {settings}, {gap}, {run.seconds:.1f} s", soft_wrap=True)
     for trial in run.tried:
         console.print(
             f"       C = {trial.C:g}: {trial.score:.4f} on a tenth of the sentences, held out", soft_wrap=True
@@ -211,22 +232,9 @@ def print_run(run: Run) -> None:
         return
     if run.report.overall is not None:
         console.print(chunk_table([run.report.overall, *run.report.by_type]))
+    if (reason := why_no_chunks(run.report, run.tagger.labels_)) is not None:
+        console.print(reason, soft_wrap=True)
     console.print(f"token accuracy {run.report.token_accuracy:.4f}")
-
-
-def chunk_table(rows: list[ChunkRow]) -> Table:
-    """Make the table of chunks."""
-    table = output.table("Chunks, with the middle 95 % over resampled sentences", "type", *TABLE_COLUMNS)
-    for row in rows:
-        interval = f"{row.f1.low:.4f} to {row.f1.high:.4f}"
-        shares = f"{row.precision:.4f}", f"{row.recall:.4f}", f"{row.f1.value:.4f}"
-        table.add_row(row.type or "(none)", f"{row.n_true:,}", f"{row.n_predicted:,}", *shares, interval)
-    return table
-
-
-def in_words(part: TaggedText) -> str:
-    """Say how many sentences and tokens a text has."""
-    return f"{part.source}: {len(part.sentences):,} sentences, {part.n_tokens:,} tokens"
 
 
 def write_files(run: Run, targets: Targets) -> None:
@@ -253,11 +261,11 @@ def write_files(run: Run, targets: Targets) -> None:
 
 
 def draw(run: Run, paths: tuple[Path, ...]) -> None:
-    """Draw how objective and bound met."""
+    """Draw how the gap closed."""
     from riffler.evaluation.charts import save_chart
     from riffler.evaluation.convergence_chart import convergence_chart
 
-    title = f"Objective and bound: {run.parts.train.source}"
+    title = f"Gap while learning: {Path(run.parts.train.source).name}"
     chart = convergence_chart({"block descent": run.tagger.turns_}, title, tol=run.tagger.tol)
     for path in paths:
         save_chart(chart, path)
@@ -277,6 +285,7 @@ def as_json(run: Run) -> dict[str, object]:
         "n_features": run.tagger.features_.n_features_,
         "n_labels": len(run.tagger.labels_),
         "C": run.tagger.C,
+        "miss_cost": run.tagger.miss_cost_,
         "tried": [asdict(trial) for trial in run.tried],
         "seed": run.seed,
         **measures(run.report),
@@ -287,16 +296,3 @@ def as_json(run: Run) -> dict[str, object]:
         "oracle_calls": last.oracle_calls,
         "turns": [asdict(turn) for turn in run.tagger.turns_],
     }
-
-
-def measures(report: TaggingReport | None) -> dict[str, Any]:
-    """Give the measures as plain values: nothing where test tags are unknown, no chunks where tags are of no chunks."""
-    if report is None:
-        return {}
-    found: dict[str, Any] = {"token_accuracy": report.token_accuracy}
-    if report.overall is not None:
-        own = asdict(report.overall)
-        found |= {"chunk_f1": own["f1"]["value"], "chunk_f1_interval": [own["f1"]["low"], own["f1"]["high"]]}
-        found |= {name: own[name] for name in ("precision", "recall", "n_true", "n_predicted", "n_correct")}
-        found["by_type"] = {row.type: asdict(row) for row in report.by_type}
-    return found

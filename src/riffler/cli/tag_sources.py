@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,7 +63,36 @@ def parse_columns(text: str | None) -> Names:
     >>> parse_columns("word, pos")
     ('word', 'pos')
     """
-    return None if text is None else tuple(name.strip() for name in text.split(","))
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(","))
+    wrong = next((name for name in names if re.fullmatch(r"\w+", name) is None), None)
+    if wrong is not None:
+        raise InputError(f"--columns {text}: {wrong!r} is no name. Names are of letters, digits and _, as in word,pos.")
+    return names
+
+
+def columns_in_words(text: TaggedText) -> str:
+    """Say which columns were read.
+
+    >>> from riffler.data.conll import parse_conll
+    >>> columns_in_words(parse_conll("the DT B-NP", "toy"))
+    'columns word, pos, tag'
+    """
+    return ", ".join([f"columns {text.columns[0]}", *text.columns[1:], *(["tag"] if text.tags is not None else [])])
+
+
+def warn_of_tags_as_columns(text: TaggedText, labels: Collection[Hashable]) -> None:
+    """Warn where a text without tags has tags for its last column: then it lacks a column before them."""
+    if text.tags is not None or len(text.columns) == 1:
+        return
+    if all(token[-1] in labels for sentence in text.sentences for token in sentence):
+        warnings.warn(
+            f"{text.source}: all values of its last column, read as {text.columns[-1]}, are tags of TRAIN. If they are "
+            f"its tags, a column before them is missing: TRAIN has {', '.join(text.columns)} and the tag.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def read_template(path: Path) -> str:

@@ -225,7 +225,7 @@ def _decoded(data: bytes, source: str, encoding: str | None) -> str:
 
 def _check_tags(text: TaggedText, tags: Sequence[Sequence[str]]) -> None:
     if len(tags) != len(text.sentences):
-        raise InputError(f"{len(tags)} sequences of tags for {len(text.sentences)} sentences. Pass one for each.")
+        raise InputError(f"Sentences: {len(text.sentences)}, sequences of tags: {len(tags)}. Pass one for each.")
     for place, (sentence, own) in enumerate(zip(text.sentences, tags, strict=True)):
         if len(sentence) != len(own):
             raise InputError(f"Sentence {place} has {len(sentence)} tokens and {len(own)} tags. Pass a tag for each.")

@@ -42,7 +42,7 @@ def convergence_frame(turns_by_name: Mapping[str, Sequence[Turn]]) -> pl.DataFra
     if not turns_by_name or not all(turns_by_name.values()):
         raise InputError("A chart of convergence needs at least one turn of every solver.")
     rows = [
-        (name, turn.oracle_calls, max(turn.seconds, SMALLEST_SECONDS), turn.primal, turn.dual, _share(turn))
+        (name, max(turn.oracle_calls, 1), max(turn.seconds, SMALLEST_SECONDS), turn.primal, turn.dual, _share(turn))
         for name, turns in turns_by_name.items()
         for turn in turns
     ]

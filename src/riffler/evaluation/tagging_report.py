@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,14 @@ from riffler.data.conll import TaggedText
 from riffler.errors import InputError
 from riffler.learners.chain_tagger import ChainTagger, are_chunk_tags
 from riffler.metrics.bootstrap import BootstrapInterval
-from riffler.metrics.chunks import ChunkScore, Taggings, chunk_f1_intervals, chunk_scores, token_accuracy
+from riffler.metrics.chunks import (
+    ChunkScore,
+    Taggings,
+    chunk_f1_intervals,
+    chunk_scores,
+    others_outside,
+    token_accuracy,
+)
 
 HELD_OUT = 0.1
 GRID = (30.0, 100.0, 300.0, 1000.0, 3000.0)
@@ -37,12 +44,12 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class TaggingReport:
-    """Of the tags of some sentences: the share that is right, and, where they are tags of chunks, the chunks."""
+    """Of the tags of some sentences: the share that is right, and, where tags of chunks were learned, the chunks."""
 
     n_sentences: int
     n_tokens: int
     token_accuracy: float
-    overall: ChunkRow | None  # None where tags are not those of chunks
+    overall: ChunkRow | None  # None where the tags that were learned are not those of chunks
     by_type: tuple[ChunkRow, ...]
 
 
@@ -54,18 +61,20 @@ class Tried:
     score: float
 
 
-def tagging_report(true: Taggings, predicted: Taggings, *, n_resamples: int = 1000, seed: int = 0) -> TaggingReport:
-    """Measure predicted tags.
+def tagging_report(
+    true: Taggings, predicted: Taggings, labels: Sequence[Hashable], *, n_resamples: int = 1000, seed: int = 0
+) -> TaggingReport:
+    """Measure what a tagger that knows these labels predicted; a true tag that is none of chunks is outside of them.
 
-    >>> tagging_report([["B-NP", "I-NP", "O"]], [["B-NP", "I-NP", "B-NP"]]).overall.precision
+    >>> tagging_report([["B-NP", "I-NP", "?"]], [["B-NP", "I-NP", "B-NP"]], ["B-NP", "I-NP", "O"]).overall.precision
     0.5
     """
     n_tokens, accuracy = sum(map(len, true)), token_accuracy(true, predicted)
-    labels = sorted({tag for tags in [*true, *predicted] for tag in tags}, key=str)
     if not are_chunk_tags(labels):
         return TaggingReport(len(true), n_tokens, accuracy, None, ())
-    scores = chunk_scores(true, predicted)
-    intervals = chunk_f1_intervals(true, predicted, n_resamples=n_resamples, seed=seed)
+    chunks = others_outside(true)
+    scores = chunk_scores(chunks, predicted)
+    intervals = chunk_f1_intervals(chunks, predicted, n_resamples=n_resamples, seed=seed)
     rows = tuple(_row(kind, score, intervals.by_type[kind]) for kind, score in scores.by_type.items())
     overall = _row(ALL, scores.overall, intervals.overall)
     return TaggingReport(len(true), n_tokens, accuracy, overall, rows)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from riffler.errors import InputError, LabelError, UnknownName
 from riffler.features.coded_tokens import Sentences
 from riffler.features.token_features import TokenFeatures
-from riffler.metrics.chunks import chunk_scores, is_chunk_tag, token_accuracy
+from riffler.learners.checks import is_number
+from riffler.learners.pair_ranker import need_above_zero
+from riffler.metrics.chunks import chunk_scores, is_chunk_tag, others_outside, token_accuracy
 from riffler.records import FloatArray
 from riffler.structured.bio import bio_constraints, first_broken_rule
 from riffler.structured.block_descent import BlockDescent
@@ -21,7 +25,7 @@ from riffler.structured.chain import Chain, known_labels
 from riffler.structured.convergence import Turn
 from riffler.structured.label_rules import Allowed
 from riffler.structured.sequences import Sequences
-from riffler.structured.solvers import Solver
+from riffler.structured.solvers import SOLVERS, Solver
 from riffler.structured.structural_svm import StructuralSVM
 
 Tags = Sequence[Sequence[Any]]
@@ -30,13 +34,17 @@ Tags = Sequence[Sequence[Any]]
 CONSTRAINTS = ("auto", "bio")
 OUTSIDE = "O"
 DEAREST_MISS = 4.0
-FEWEST_PASSES, VISITS = 1000, 1_000_000  # few sentences are soon visited, and need more passes where all can be right
+FEWEST_PASSES, VISITS = (
+    200,
+    8_000,
+)  # few sentences need more passes; but at a large C visits take ever longer, up to 10 ms
 
 
 class ChainTagger(BaseEstimator):
     """Tag tokens by their features and by the tag before: a structural SVM on chains.
 
-    Minimises ``|w|^2 / 2 + C * mean over sentences of the hinge of wrong tags``.
+    Minimises ``|w|^2 / 2 + C * mean over sentences of max over taggings of (cost of its wrong tags - (score of the true
+    tags - its score))``. A wrong tag costs 1, and ``miss_cost`` if it is O.
 
     Parameters
     ----------
@@ -70,6 +78,8 @@ class ChainTagger(BaseEstimator):
     ----------
     labels_ : tuple
         The tags known. Others in ``score`` count as errors: they are never predicted.
+    miss_cost_ : float
+        What it cost to say O where another tag is true.
     features_ : TokenFeatures
     model_ : StructuralSVM
     turns_ : tuple of Turn
@@ -113,21 +123,28 @@ class ChainTagger(BaseEstimator):
 
     def fit(self, sentences: Sentences, tags: Tags) -> Self:
         """Learn from sentences, each a list of words or of tuples of columns, and the tags of their tokens."""
+        need_above_zero(self, "C", "tol")
         need_tags(sentences, tags)
         self.labels_ = known_labels(tags)
+        self.miss_cost_ = self._miss_cost(tags)
         allowed = self._rules(tags)
         self.features_ = TokenFeatures(self.template, columns=self.columns, min_count=self.min_count)
         X = Sequences(self.features_.fit_transform(sentences), list(map(len, sentences)))
         self.model_ = StructuralSVM(
-            Chain(self.labels_, allowed, label_costs_of(self.labels_, self._miss_cost(tags))),
-            solver=self.solver or BlockDescent(FEWEST_PASSES + VISITS // len(sentences)),
+            Chain(self.labels_, allowed, label_costs_of(self.labels_, self.miss_cost_)),
+            solver=self._solver(len(sentences)),
             C=self.C,
             tol=self.tol,
             random_state=self.random_state,
             progress=self.progress,
-        ).fit(X, tags)
+        )
+        with warnings.catch_warnings():  # those below are in the words of a tagger
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            warnings.filterwarnings("ignore", "Nothing was learned", UserWarning)
+            self.model_.fit(X, tags)
         self.turns_ = self.model_.turns_
         self.model_.progress = None  # a bar or a window of the caller cannot be kept with the model
+        self._warn_if_poor()
         return self
 
     def predict(self, sentences: Sentences) -> list[list[Any]]:
@@ -143,15 +160,43 @@ class ChainTagger(BaseEstimator):
         need_tags(sentences, tags)
         predicted = self.predict(sentences)
         if are_chunk_tags(self.labels_):
-            return chunk_scores(tags, predicted).overall.f1
+            return chunk_scores(others_outside(tags), predicted).overall.f1
         return token_accuracy(tags, predicted)
 
+    def _solver(self, n_sentences: int) -> str | Solver:
+        if self.solver is None:
+            return BlockDescent(FEWEST_PASSES + VISITS // n_sentences)
+        if not isinstance(self.solver, str) and not hasattr(self.solver, "solve"):
+            names = ", ".join(sorted(SOLVERS))
+            raise InputError(f"solver must be a name ({names}), an object with solve, or None, got {self.solver!r}.")
+        return self.solver
+
+    def _warn_if_poor(self) -> None:
+        """Warn where there was nothing to learn, or the solver did not come to its end."""
+        if len(self.labels_) == 1:
+            warnings.warn(
+                f"All tags are {self.labels_[0]!r}: there is nothing to learn, and no other tag will be said. Pass "
+                "sentences with other tags too.",
+                UserWarning,
+                stacklevel=3,
+            )
+        last = self.turns_[-1]
+        if not last.is_within(self.tol):
+            warnings.warn(
+                f"ChainTagger stopped at a gap of {last.gap / last.primal:.2g} of the objective, above "
+                f"tol={self.tol}: ask for a smaller C than {self.C:g}, or a larger tol. Where all tags can be right, a "
+                "larger C changes nothing.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
     def _miss_cost(self, tags: Tags) -> float:
-        if self.miss_cost == "auto":
+        given: Any = self.miss_cost
+        if isinstance(given, str) and given == "auto":
             return usual_miss_cost(tags)
-        if isinstance(self.miss_cost, str) or not 0 < self.miss_cost < math.inf:
-            raise InputError(f'miss_cost must be a number above 0 or "auto", got {self.miss_cost!r}.')
-        return float(self.miss_cost)
+        if not is_number(given) or not 0 < given < math.inf:
+            raise InputError(f'miss_cost must be a number above 0 or "auto", got {given!r}.')
+        return float(given)
 
     def _rules(self, tags: Tags) -> Allowed | None:
         """The rules of what may follow what, where they are wanted and kept."""
@@ -192,18 +237,18 @@ def label_costs_of(labels: Sequence[Hashable], miss_cost: float) -> FloatArray:
 
 
 def are_chunk_tags(labels: Sequence[Hashable]) -> bool:
-    """Tell whether all labels are O, B-, I-, E- or S-, and there is another than O.
+    """Tell whether all labels are O, B-, I-, E-, S-, L- or U-; O alone says that no chunk was there.
 
     >>> are_chunk_tags(["O", "B-NP"]), are_chunk_tags(["O"]), are_chunk_tags(["NN", "O"])
-    (True, False, False)
+    (True, True, False)
     """
-    return all(map(is_chunk_tag, labels)) and set(labels) != {"O"}
+    return all(map(is_chunk_tag, labels))
 
 
 def need_tags(sentences: Sentences, tags: Tags) -> None:
     """Raise unless there is a tag for every token of every sentence."""
     if len(sentences) != len(tags):
-        raise InputError(f"{len(sentences)} sentences and {len(tags)} sequences of tags. Pass one for each.")
+        raise InputError(f"Sentences: {len(sentences)}, sequences of tags: {len(tags)}. Pass one for each.")
     for place, (sentence, own) in enumerate(zip(sentences, tags, strict=True)):
         if isinstance(own, str):
             raise InputError(f"The tags of sentence {place} are a text: {own[:40]!r}. Pass a list of tags.")

@@ -1,7 +1,9 @@
-"""Chunks (named entities, phrases) of tagged sentences: precision, recall and F1, counted as conlleval counts them.
+"""Chunks (named entities, phrases) of tagged sentences: precision, recall and F1.
 
 A chunk begins at B- or S-, and at any other tag that follows O, E-, S-, another type, or the beginning of the sentence
-(so IOB1, IOB2 and BIOES are all read). It is right only if its first token, its last token and its type are right.
+(so IOB1, IOB2 and BIOES are all read; BILOU too, as L- and U- are other names of E- and S-). It is right only if its
+first token, its last token and its type are right. With B-, I- and O this is how conlleval counts; where ends have tags
+of their own, its rules differ for chunks that are not well formed.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from riffler.records import BoolArray, FloatArray, IntArray
 Taggings = Sequence[Sequence[str]]
 """Of every sentence its tags."""
 
-CHUNK_TAG = re.compile(r"O|[BIES](?:-.*)?", re.DOTALL)
+CHUNK_TAG = re.compile(r"O|[BIESLU](?:-.*)?", re.DOTALL)
+LETTERS = ("O", "B", "I", "EL", "SU")  # in BILOU the last token is L-, and a chunk of one token U-
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,21 @@ class ChunkIntervals:
 
 
 def is_chunk_tag(tag: object) -> bool:
-    """Tell whether a tag is O, or B, I, E or S with a type behind a dash, or without one.
+    """Tell whether a tag is O, or B, I, E, S, L or U with a type behind a dash, or without one.
 
     >>> [is_chunk_tag(tag) for tag in ("B-NP", "O", "I", "NN")]
     [True, True, True, False]
     """
     return isinstance(tag, str) and CHUNK_TAG.fullmatch(tag) is not None
+
+
+def others_outside(tagging: Sequence[Sequence[object]]) -> list[list[str]]:
+    """Give the tags with O for each that is no tag of chunks: no chunk is there.
+
+    >>> others_outside([["B-NP", "X", None]])
+    [['B-NP', 'O', 'O']]
+    """
+    return [[tag if isinstance(tag, str) and is_chunk_tag(tag) else "O" for tag in tags] for tags in tagging]
 
 
 def chunks_of(tags: Sequence[str]) -> list[tuple[int, int, str]]:
@@ -152,7 +164,7 @@ def chunk_f1_difference(
 def need_same_lengths(true: Taggings, predicted: Taggings) -> None:
     """Raise unless both have a tag for each token."""
     if len(true) != len(predicted):
-        raise InputError(f"{len(true)} sentences have true tags, {len(predicted)} predicted ones. Pass the same ones.")
+        raise InputError(f"Sentences with true tags: {len(true)}, with predicted ones: {len(predicted)}. Pass the same.")
     for place, (one, other) in enumerate(zip(true, predicted, strict=True)):
         if len(one) != len(other):
             raise InputError(f"Sentence {place} has {len(one)} true tags and {len(other)} predicted ones.")
@@ -163,7 +175,7 @@ class _Tags:
     """The different tags: number, letter and type of each."""
 
     number: dict[str, int]
-    letter: BoolArray  # of tag and letter, in the order of "OBIES"
+    letter: BoolArray  # of tag and letter, in the order of LETTERS
     type: IntArray
     types: list[str]
 
@@ -172,9 +184,11 @@ class _Tags:
         known = sorted(set(chain.from_iterable(chain.from_iterable(taggings))), key=str)
         wrong = next((tag for tag in known if not is_chunk_tag(tag)), None)
         if wrong is not None:
-            raise LabelError(f"Tags must be O, or B-, I-, E- or S- with a type, got {wrong!r}. See token_accuracy.")
+            raise LabelError(
+                f"Tags must be O, or B-, I-, E-, S-, L- or U- with a type, got {wrong!r}. See token_accuracy."
+            )
         types = sorted({tag[2:] for tag in known if tag != "O"})
-        letter = np.array([[tag[0] == letter for letter in "OBIES"] for tag in known], dtype=np.bool_).reshape(-1, 5)
+        letter = np.array([[tag[0] in letters for letters in LETTERS] for tag in known], dtype=np.bool_).reshape(-1, 5)
         of_type = np.array([types.index(tag[2:]) if tag != "O" else -1 for tag in known], dtype=np.int64)
         return cls({tag: number for number, tag in enumerate(known)}, letter, of_type, types)
 
