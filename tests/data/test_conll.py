@@ -119,7 +119,7 @@ def test_tags_that_do_not_fit_are_refused_and_nothing_is_written(tmp_path: Path)
     with pytest.raises(InputError, match="Sentence 1 has 2 tokens and 1 tags"):
         write_conll(tmp_path / "out.conll", text, [["O", "O"], ["O"]])
     for tag in ("", "B NP", "B\tNP", "O\n"):
-        with pytest.raises(InputError, match="Sentence 1 has the tag .* could not be read back"):
+        with pytest.raises(InputError, match=r"Sentence 1 has the tag .* could not be read back"):
             write_conll(tmp_path / "out.conll", text, [["O", "O"], ["O", tag]])
     assert list(tmp_path.iterdir()) == []
 

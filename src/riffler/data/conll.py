@@ -169,7 +169,7 @@ def _is_no_token(line: str, comment: str | None, at_start: bool) -> bool:
 
 def _separator(first_line: str) -> str:
     """Give a tab where only the word has blanks in it; where tabs and blanks are mixed, both part columns."""
-    first, *others = _fields(first_line, "\t")
+    others = _fields(first_line, "\t")[1:]
     return "\t" if others and not any(" " in field for field in others) else " "
 
 

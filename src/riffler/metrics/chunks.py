@@ -164,7 +164,7 @@ def chunk_f1_difference(
 def need_same_lengths(true: Taggings, predicted: Taggings) -> None:
     """Raise unless both have a tag for each token."""
     if len(true) != len(predicted):
-        raise InputError(f"Sentences with true tags: {len(true)}, with predicted ones: {len(predicted)}. Pass the same.")
+        raise InputError(f"{len(true)} sentences with true tags, {len(predicted)} with predicted ones. Pass the same.")
     for place, (one, other) in enumerate(zip(true, predicted, strict=True)):
         if len(one) != len(other):
             raise InputError(f"Sentence {place} has {len(one)} true tags and {len(other)} predicted ones.")
