@@ -115,7 +115,7 @@ def test_nothing_is_known_of_what_no_resample_has() -> None:
 @pytest.mark.parametrize(
     ("true", "predicted", "error", "message"),
     [
-        ([["O"]], [["O"], ["O"]], InputError, "with true tags: 1, with predicted ones: 2"),
+        ([["O"]], [["O"], ["O"]], InputError, "1 sentences with true tags, 2 with predicted ones"),
         ([["O"], ["O", "O"]], [["O"], ["O"]], InputError, "Sentence 1 has 2 true tags and 1"),
         ([["NN"]], [["O"]], LabelError, "got 'NN'"),
         ([[]], [[]], InputError, "no token"),
