@@ -34,10 +34,7 @@ Tags = Sequence[Sequence[Any]]
 CONSTRAINTS = ("auto", "bio")
 OUTSIDE = "O"
 DEAREST_MISS = 4.0
-FEWEST_PASSES, VISITS = (
-    200,
-    8_000,
-)  # few sentences need more passes; but at a large C visits take ever longer, up to 10 ms
+FEWEST_PASSES, MOST_WORK = 200, 300_000_000
 
 
 class ChainTagger(BaseEstimator):
@@ -132,7 +129,7 @@ class ChainTagger(BaseEstimator):
         X = Sequences(self.features_.fit_transform(sentences), list(map(len, sentences)))
         self.model_ = StructuralSVM(
             Chain(self.labels_, allowed, label_costs_of(self.labels_, self.miss_cost_)),
-            solver=self._solver(len(sentences)),
+            solver=self._solver(sum(map(len, sentences))),
             C=self.C,
             tol=self.tol,
             random_state=self.random_state,
@@ -163,9 +160,9 @@ class ChainTagger(BaseEstimator):
             return chunk_scores(others_outside(tags), predicted).overall.f1
         return token_accuracy(tags, predicted)
 
-    def _solver(self, n_sentences: int) -> str | Solver:
+    def _solver(self, n_tokens: int) -> str | Solver:
         if self.solver is None:
-            return BlockDescent(FEWEST_PASSES + VISITS // n_sentences)
+            return BlockDescent(most_passes(n_tokens))
         if not isinstance(self.solver, str) and not hasattr(self.solver, "solve"):
             names = ", ".join(sorted(SOLVERS))
             raise InputError(f"solver must be a name ({names}), an object with solve, or None, got {self.solver!r}.")
@@ -215,6 +212,18 @@ class ChainTagger(BaseEstimator):
                 "BIO. Mend the tags, or pass constraints=None."
             )
         return rules if broken is None else None
+
+
+def most_passes(n_tokens: int) -> int:
+    """Give how often a solver may go over sentences of so many tokens.
+
+    Few sentences need many passes. But each pass may keep one more tagging of every sentence, which all are compared in
+    the next: where C is so large that it never ends, the time goes with the tokens and the square of the passes.
+
+    >>> most_passes(10), most_passes(1000), most_passes(1_000_000)
+    (5677, 747, 217)
+    """
+    return FEWEST_PASSES + math.isqrt(MOST_WORK // n_tokens)
 
 
 def usual_miss_cost(tags: Tags) -> float:
