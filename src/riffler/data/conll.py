@@ -56,8 +56,8 @@ def read_conll(
 ) -> TaggedText:
     """Read a CoNLL file, plain or compressed by its ending; ``-DOCSTART-`` lines are passed over.
 
-    Columns are apart by tabs, and words may then have blanks in them, where the first line says so: where it has a tab,
-    and no blank but in its word. Else they are apart by blanks, tabs, or both.
+    If the first line has a tab, and no blank but in its word, columns are apart by tabs and words may have blanks in
+    them; else columns are apart by blanks, tabs, or both.
 
     Parameters
     ----------

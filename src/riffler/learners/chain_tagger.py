@@ -34,7 +34,7 @@ Tags = Sequence[Sequence[Any]]
 CONSTRAINTS = ("auto", "bio")
 OUTSIDE = "O"
 DEAREST_MISS = 4.0
-FEWEST_PASSES, MOST_WORK = 200, 300_000_000
+FEWEST_PASSES, MOST_WORK = 200, 150_000_000
 
 
 class ChainTagger(BaseEstimator):
@@ -221,7 +221,7 @@ def most_passes(n_tokens: int) -> int:
     the next: where C is so large that it never ends, the time goes with the tokens and the square of the passes.
 
     >>> most_passes(10), most_passes(1000), most_passes(1_000_000)
-    (5677, 747, 217)
+    (4072, 587, 212)
     """
     return FEWEST_PASSES + math.isqrt(MOST_WORK // n_tokens)
 
