@@ -27,7 +27,7 @@ debian_install = \
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test pytest lint docs bench soak reproduce clean chromium
+.PHONY: help demo test pytest lint docs bench soak reproduce clean chromium postgres
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -45,10 +45,10 @@ demo: $(VENV)/.core ## rank digits, buy labels, simulate a review and open its p
 	$(BIN)/riffler review docstrings --file out/demo/docstrings.riffler $$once \
 	  --description "statistics: distributions and tests"
 
-test: $(VENV)/.test chromium ## everything CI checks: lint, types, layers, docs, doctests and tests
+test: $(VENV)/.test chromium postgres ## everything CI checks: lint, types, layers, docs, doctests and tests
 	$(MAKE) -j 3 lint docs pytest
 
-pytest: $(VENV)/.test chromium
+pytest: $(VENV)/.test chromium postgres
 	$(PYTEST) -m "not soak"
 
 lint: $(VENV)/.test ## ruff, mypy strict and the import layers
@@ -69,7 +69,7 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
 	$(BIN)/python -m benchmarks.server start next memory
 
-soak: $(VENV)/.test chromium ## the long tests that `make test` leaves out, and the others on many more random cases
+soak: $(VENV)/.test chromium postgres ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(PYTEST) -m soak
 	RIFFLER_HYPOTHESIS=soak $(PYTEST) -m "not soak" tests --ignore tests/test_wheel.py
 
@@ -84,6 +84,11 @@ reproduce: $(VENV)/.core ## run the published results again; writes out/reproduc
 chromium:
 	@if [ -z "$${RIFFLER_CHROMIUM:-}" ] && ! command -v chromium > /dev/null && ! command -v chromium-browser > /dev/null; \
 	then $(call debian_install,chromium); fi
+
+# The PostgreSQL server that the tests start for themselves: programs in the folder RIFFLER_POSTGRES names, or Debian's.
+postgres:
+	@if [ -z "$${RIFFLER_POSTGRES:-}" ] && ! compgen -G '/usr/lib/postgresql/*/bin/initdb' > /dev/null && ! command -v initdb > /dev/null; \
+	then $(call debian_install,postgresql); fi
 
 clean: ## remove the environment and everything built
 	rm -rf $(VENV) out site dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

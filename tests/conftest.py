@@ -1,12 +1,15 @@
-"""What all tests share: the settings of hypothesis, and the folder of public data sets where it is on this machine."""
+"""What all tests share: the settings of hypothesis, the folder of public data sets, and a PostgreSQL server."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.postgres import PostgresServer, server_programs
 
 # A deadline measures the machine (and numba's first compilation), not the code; without random seeds a failure repeats.
 settings.register_profile(
@@ -23,6 +26,24 @@ def data_folder() -> Path:
     if not named or not Path(named).is_dir():
         pytest.skip("needs the public data sets: set RIFFLER_DATA to their folder")
     return Path(named)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """Start a PostgreSQL server of this test process's own, once a test asks for it."""
+    programs = server_programs()
+    if programs is None:
+        pytest.skip("no PostgreSQL: install Debian's package postgresql, or name its bin folder in RIFFLER_POSTGRES")
+    with PostgresServer(programs) as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_address(postgres: PostgresServer) -> Iterator[str]:
+    """Give the address of an empty database, which goes when the test ends."""
+    address = postgres.new_database()
+    yield address
+    postgres.drop_database(address)
 
 
 LONGEST = ("test_wheel.py", "test_kill.py", "test_learner.py", "test_schema.py", "test_examples.py")

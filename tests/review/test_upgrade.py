@@ -22,7 +22,8 @@ from sqlalchemy import create_engine
 from riffler import ReviewFileError, StorageError
 from riffler.review import upgrade
 from riffler.review.database import APPLICATION
-from riffler.review.schema import NEWEST, Base
+from riffler.review.schema import NEWEST
+from riffler.review.schema_team import Base
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import open_review
 from tests.review.reviews import new_review, say
@@ -50,7 +51,7 @@ def test_the_newest_version_is_that_of_the_last_migration() -> None:
     assert ScriptDirectory.from_config(config).get_current_head() == NEWEST
 
 
-@pytest.mark.parametrize("version", ["0003", "9999", "abc"])
+@pytest.mark.parametrize("version", ["0004", "9999", "abc"])
 def test_a_newer_file_is_refused_and_not_changed(tmp_path: Path, version: str) -> None:
     new_review(tmp_path).close()
     path = tmp_path / "whales.riffler"
@@ -66,16 +67,16 @@ def add_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, change: str) ->
     """Let there be one more version, made by a change in SQL."""
     migrations = folder / "migrations"
     shutil.copytree(upgrade.MIGRATIONS, migrations)
-    (migrations / "versions" / "0003_more.py").write_text(
+    (migrations / "versions" / "0004_more.py").write_text(
         "from alembic import op\n"
-        "revision, down_revision = '0003', '0002'\n"
+        "revision, down_revision = '0004', '0003'\n"
         "def upgrade():\n"
         "    op.execute('ALTER TABLE reviews ADD COLUMN colour TEXT')\n"
         f"    op.execute({change!r})\n",
         encoding="utf-8",
     )
     monkeypatch.setattr(upgrade, "MIGRATIONS", migrations)
-    monkeypatch.setattr(upgrade, "NEWEST", "0003")
+    monkeypatch.setattr(upgrade, "NEWEST", "0004")
 
 
 def first_version(path: Path) -> None:
@@ -123,7 +124,7 @@ def columns(path: Path) -> list[str]:
 
 
 def test_an_older_file_is_upgraded_after_a_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, backup = tmp_path / "whales.riffler", tmp_path / "whales.riffler.version-0002"
+    path, backup = tmp_path / "whales.riffler", tmp_path / "whales.riffler.version-0003"
     with new_review(tmp_path) as review:
         review.answer([say("d0", "relevant")])
     add_migration(tmp_path, monkeypatch, "UPDATE reviews SET colour = 'blue'")

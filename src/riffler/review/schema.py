@@ -1,4 +1,4 @@
-"""The tables of a review, for SQLite and PostgreSQL alike; `migrations/` makes them.
+"""The tables of a review, for SQLite and PostgreSQL alike; `migrations/` makes them. Those of a team: `schema_team.py`.
 
 The ledger is append-only: nothing in it is changed or removed, and everything else about labels is read from it.
 """
@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import (
     JSON,
+    Boolean,
     CheckConstraint,
     Double,
     ForeignKey,
@@ -17,20 +18,22 @@ from sqlalchemy import (
     MetaData,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-NEWEST = "0002"
+NEWEST = "0003"
 """Number of the newest migration, which these tables are like."""
 
-KINDS = ("answer", "undo", "note", "tag", "untag")
+KINDS = ("answer", "undo", "note", "tag", "untag", "opinion")
+DECISIONS = ("agreement", "third", "consensus", "owner")
 VERDICTS = ("relevant", "irrelevant", "maybe", "skip")
 ORIGINS = ("prior", "policy", "control", "search", "correction")
-UNDONE, NOT_SHOWN = text("undoes_id IS NOT NULL"), text("shown_at IS NULL")
+UNDONE, WAITING = text("undoes_id IS NOT NULL"), text("shown_to IS NULL")
 
 
-def _one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
+def one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
     listed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
@@ -58,15 +61,22 @@ class ReviewRow(Base):
     settings: Mapped[dict[str, Any]] = mapped_column(JSON)
     made_at: Mapped[str] = mapped_column(Text)
     made_with: Mapped[str] = mapped_column(Text)  # version of Riffler
+    identity: Mapped[str] = mapped_column(Text, server_default="")  # the same wherever the review is moved to
+    frozen_at: Mapped[str | None] = mapped_column(Text)  # from then on nobody says anything more
+
+    __table_args__ = (Index(None, "identity", unique=True),)
 
 
 class Reviewer(Base):
-    """Somebody who answers."""
+    """Somebody who answers; with a password one who can log in."""
 
     __tablename__ = "reviewers"
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(Text, unique=True)
     joined_at: Mapped[str] = mapped_column(Text)
+    password: Mapped[str | None] = mapped_column(Text)  # its Argon2 hash
+    is_admin: Mapped[bool] = mapped_column(Boolean, server_default=false())  # of the server
+    closed_at: Mapped[str | None] = mapped_column(Text)  # the account; what was said stays
 
 
 class Stratum(Base):
@@ -99,20 +109,25 @@ class Document(Base):
 
 
 class LedgerRow(Base):
-    """One thing that somebody said about a document."""
+    """One thing that somebody said about a document.
+
+    An *answer* is what holds of it. Where several read a document each gives an *opinion*, and their answer follows from
+    these: it says how it was decided.
+    """
 
     __tablename__ = "ledger"
     __table_args__ = (
         UniqueConstraint("review_id", "request_key"),
-        _one_of("kind", KINDS),
-        _one_of("verdict", VERDICTS),
-        _one_of("origin", ORIGINS),
-        CheckConstraint("(kind = 'answer') = (verdict IS NOT NULL)", name="answers_have_verdicts"),
-        CheckConstraint("(kind = 'answer') = (origin IS NOT NULL)", name="answers_have_origins"),
+        one_of("kind", KINDS),
+        one_of("verdict", VERDICTS),
+        one_of("origin", ORIGINS),
+        one_of("decided", DECISIONS),
+        CheckConstraint("(kind IN ('answer', 'opinion')) = (verdict IS NOT NULL)", name="answers_have_verdicts"),
+        CheckConstraint("(kind IN ('answer', 'opinion')) = (origin IS NOT NULL)", name="answers_have_origins"),
         CheckConstraint("(kind = 'undo') = (undoes_id IS NOT NULL)", name="undos_name_an_answer"),
         Index(None, "document_id", "kind"),
         Index(None, "review_id"),  # the last rows of a review, without sorting them
-        Index(None, "review_id", "verdict"),  # counts are read from it alone
+        Index(None, "review_id", "kind", "verdict"),  # counts are read from it alone
         Index(None, "review_id", "origin"),
         Index("ix_ledger_undos", "review_id", sqlite_where=UNDONE, postgresql_where=UNDONE),
     )
@@ -133,6 +148,7 @@ class LedgerRow(Base):
     answered_at: Mapped[str] = mapped_column(Text)
     seconds: Mapped[float | None] = mapped_column(Double)  # spent reading
     note: Mapped[str] = mapped_column(Text, default="")  # text of a note, word of a tag
+    decided: Mapped[str | None] = mapped_column(Text)  # how an answer followed from opinions
 
 
 class Taken(Base):
@@ -158,8 +174,8 @@ class Suggestion(Base):
 
     __tablename__ = "suggestions"
     __table_args__ = (
-        _one_of("origin", ORIGINS),
-        Index("ix_suggestions_waiting", "review_id", "place", sqlite_where=NOT_SHOWN, postgresql_where=NOT_SHOWN),
+        one_of("origin", ORIGINS),
+        Index("ix_suggestions_waiting", "review_id", "place", sqlite_where=WAITING, postgresql_where=WAITING),
         Index(None, "shown_to", "shown_at"),
         {"sqlite_autoincrement": True},  # the number of one that was replaced is not given to another
     )
@@ -173,8 +189,8 @@ class Suggestion(Base):
     score: Mapped[float | None] = mapped_column(Double)
     why: Mapped[str] = mapped_column(Text)
     made_at: Mapped[str] = mapped_column(Text)
-    shown_at: Mapped[str | None] = mapped_column(Text)
-    shown_to: Mapped[int | None] = mapped_column(ForeignKey("reviewers.id"))
+    shown_at: Mapped[str | None] = mapped_column(Text)  # for the first time
+    shown_to: Mapped[int | None] = mapped_column(ForeignKey("reviewers.id"))  # None again where it was returned unread
 
 
 class EventRow(Base):
@@ -207,7 +223,7 @@ class LeaseRow(Base):
     review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"), primary_key=True)
     holder: Mapped[str] = mapped_column(Text)
     turn: Mapped[int]  # raised each time that somebody takes the lease, so that an earlier holder notices
-    renewed_at: Mapped[float] = mapped_column(Double)  # seconds since 1970
+    renewed_at: Mapped[float] = mapped_column(Double)  # seconds since 1970, by the clock of the database
 
 
 class TokenRow(Base):
@@ -216,6 +232,7 @@ class TokenRow(Base):
     __tablename__ = "tokens"
     id: Mapped[int] = mapped_column(primary_key=True)
     review_id: Mapped[int] = mapped_column(ForeignKey("reviews.id"), index=True)
+    reviewer_id: Mapped[int | None] = mapped_column(ForeignKey("reviewers.id"))  # whose; none in a review of one reader
     name: Mapped[str] = mapped_column(Text)
     hash: Mapped[str] = mapped_column(Text, unique=True)  # SHA-256 of the secret, in hexadecimal
     made_at: Mapped[str] = mapped_column(Text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import context
 
-from riffler.review.schema import Base
+from riffler.review.schema_team import Base  # with the tables of both
 
 context.configure(
     connection=context.config.attributes["connection"],
