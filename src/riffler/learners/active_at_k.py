@@ -107,7 +107,7 @@ class ActivePerceptronAtK(ActiveRanker):
         balance: str = "mean",
         kernel: str | Kernel = "linear",
         scaling: str = "standard",
-        readings: PaperReadings = PaperReadings(),  # noqa: B008 - frozen
+        readings: PaperReadings = PaperReadings(),
         random_state: Any = None,  # noqa: ANN401 - int, RandomState or None
     ) -> None:
         self.k = k

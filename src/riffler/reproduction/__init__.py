@@ -87,7 +87,7 @@ def reproduce(
     size: str = "full",
     progress: Progress = lambda share, doing: None,
     folder: Path | None = None,
-    choice: Choice = Choice(),  # noqa: B008 - frozen
+    choice: Choice = Choice(),
 ) -> Reproduced:
     """Run the published result of that name again; a long one keeps in ``folder`` what is finished, and goes on there.
 

@@ -165,7 +165,7 @@ def preview_upload(path: str | os.PathLike[str], limits: Limits = Limits(), *, n
 
 def read_upload(
     path: str | os.PathLike[str],
-    mapping: Mapping = Mapping(),  # noqa: B008 - frozen
+    mapping: Mapping = Mapping(),
     limits: Limits = Limits(),  # noqa: B008 - frozen
     *,
     name: str | None = None,

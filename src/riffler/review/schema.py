@@ -34,6 +34,7 @@ UNDONE, WAITING = text("undoes_id IS NOT NULL"), text("shown_to IS NULL")
 
 
 def one_of(column: str, values: tuple[str, ...]) -> CheckConstraint:
+    """Return the constraint that a column has one of some values."""
     listed = ", ".join(f"'{value}'" for value in values)
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
@@ -111,8 +112,8 @@ class Document(Base):
 class LedgerRow(Base):
     """One thing that somebody said about a document.
 
-    An *answer* is what holds of it. Where several read a document each gives an *opinion*, and their answer follows from
-    these: it says how it was decided.
+    An *answer* is what holds of it. Where several read a document each gives an *opinion*, and their answer follows
+    from these: it says how it was decided.
     """
 
     __tablename__ = "ledger"

@@ -13,6 +13,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from riffler.review.schema import Base, one_of
 
+__all__ = [
+    "ROLES", "STATES", "ActRow", "Base", "HoldRow", "InvitationRow", "MemberRow", "ScreeningRow", "TryRow",
+    "UploadPart", "UploadRow", "VisitRow",
+]  # fmt: skip
+
 ROLES = ("reader", "reviewer", "owner")
 """What a member may do: each may do what those before it may."""
 
