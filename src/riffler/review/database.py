@@ -105,6 +105,23 @@ def writing(engine: Engine) -> Iterator[Session]:
         yield session
 
 
+@contextmanager
+def writing_review(engine: Engine, review_id: int) -> Iterator[Session]:
+    """Give a session for one change of a review, whose answers nobody else changes meanwhile.
+
+    So the rows of its ledger are numbered in the order in which they are committed: who has seen one has seen all before.
+    """
+    with writing(engine) as session:
+        lock_review(session, review_id)
+        yield session
+
+
+def lock_review(session: Session, review_id: int) -> None:
+    """Wait until nobody else changes a review, until the transaction ends; SQLite has one writer at a time anyway."""
+    if session.get_bind().dialect.name == POSTGRES:
+        session.execute(text(f"SELECT pg_advisory_xact_lock({APPLICATION}, :review)"), {"review": review_id})
+
+
 def clock(session: Session) -> float:
     """Return the seconds since 1970 by the clock of the database, which all servers share."""
     if session.get_bind().dialect.name == POSTGRES:
