@@ -7,7 +7,10 @@ RifflerError
 │   ├── AnswerConflict                  what was said does not fit what holds now, such as after an answer elsewhere
 │   ├── AnswerError                     an oracle answered something else than relevant, irrelevant or unknown
 │   ├── LabelError                      labels are missing, not binary, or of one class only
+│   ├── LogInRefused                    a name and a password that do not open an account
+│   ├── NotAllowed                      somebody's role, or the way of a review, does not allow it
 │   ├── NoClaim                         what was asked does not allow the estimate that is wanted
+│   ├── ReviewFrozen                    an owner has frozen the review: nothing is changed any more
 │   ├── ReviewFileError                 a file is no review, or one of a newer version
 │   └── UnknownName                     no loss, method, data set or document has that name
 ├── AnswersPending                      questions wait for a person's answers
@@ -15,8 +18,9 @@ RifflerError
 ├── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
 ├── LeaseLost                           another learner has taken over the review
 ├── OracleError                         a task of structured prediction contradicts itself
-└── StorageError                        the storage is busy or read-only: nothing of the change was written
-    └── DiskFull                        there is no room left
+├── StorageError                        the storage is busy or read-only: nothing of the change was written
+│   └── DiskFull                        there is no room left
+└── TooManyTries                        so many secrets were wrong that the caller has to wait
 
 KClippedWarning (a UserWarning)         fewer positives than k: k was lowered
 
@@ -56,8 +60,20 @@ class LabelError(InputError):
     """Labels are missing, not binary, or of one class only."""
 
 
+class LogInRefused(InputError):
+    """A name and a password do not open an account; the message does not say which of them is wrong."""
+
+
 class NoClaim(InputError):
     """What was asked does not allow the estimate that is wanted; the message says why and what would."""
+
+
+class NotAllowed(InputError):
+    """Somebody's role, or the way that a review is set up, does not allow it; nothing was written."""
+
+
+class ReviewFrozen(InputError):
+    """An owner has frozen the review: nothing is changed any more, until an owner thaws it."""
 
 
 class ReviewFileError(InputError):
@@ -103,6 +119,17 @@ class StorageError(RifflerError):
 
 class DiskFull(StorageError):
     """There is no room left on the disk; nothing of the change was written."""
+
+
+class TooManyTries(RifflerError):
+    """So many secrets were wrong that the caller has to wait; nothing was looked at."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+    def __str__(self) -> str:
+        return f"Too many tries were wrong. Wait {self.seconds} seconds, then try again."
 
 
 class KClippedWarning(UserWarning):
