@@ -26,27 +26,29 @@ class Token:
     made_at: str
     last_used_at: str | None
     revoked_at: str | None
+    reviewer_id: int | None = None  # whose; none in a review of one reader
 
 
-def make_token(session: Session, review_id: int, name: str) -> tuple[Token, str]:
-    """Make a key, and return it with its secret, which nobody can read again."""
+def make_token(session: Session, review_id: int, name: str, reviewer_id: int | None = None) -> tuple[Token, str]:
+    """Make a key, on a server that of an account, and return it with its secret, which nobody can read again."""
     if not name.strip():
         raise InputError("A token needs a name, got none. Say what it is for, such as 'my script'.")
     secret = secrets.token_urlsafe(SECRET_BYTES)
-    row = TokenRow(review_id=review_id, name=name, hash=_hash(secret), made_at=now())
+    row = TokenRow(review_id=review_id, reviewer_id=reviewer_id, name=name, hash=hash_secret(secret), made_at=now())
     session.add(row)
     session.flush()
     return _shown(row), secret
 
 
 def find_token(session: Session, review_id: int, secret: str) -> Token | None:
-    """Return the key with this secret, unless there is none or it was revoked.
+    """Return the key with this secret, unless there is none, it is that of an account, or it was revoked.
 
     It is looked for by its hash: how long that takes says nothing about the secret. The comparison is constant in time
     all the same.
     """
-    wanted = _hash(secret)
-    row = session.scalars(select(TokenRow).where(TokenRow.review_id == review_id, TokenRow.hash == wanted)).first()
+    wanted = hash_secret(secret)
+    nobodys = (TokenRow.review_id == review_id, TokenRow.reviewer_id.is_(None))
+    row = session.scalars(select(TokenRow).where(TokenRow.hash == wanted, *nobodys)).first()
     if row is None or row.revoked_at is not None or not hmac.compare_digest(row.hash, wanted):
         return None
     return _shown(row)
@@ -57,24 +59,27 @@ def mark_used(session: Session, token_id: int) -> None:
     session.get_one(TokenRow, token_id).last_used_at = now()
 
 
-def list_tokens(session: Session, review_id: int) -> list[Token]:
-    """Return all keys, revoked ones too, the first made first."""
-    rows = session.scalars(select(TokenRow).where(TokenRow.review_id == review_id).order_by(TokenRow.id))
-    return [_shown(row) for row in rows]
+def list_tokens(session: Session, review_id: int, reviewer_id: int | None = None) -> list[Token]:
+    """Return all keys, or those of an account, revoked ones too, the first made first."""
+    query = select(TokenRow).where(TokenRow.review_id == review_id).order_by(TokenRow.id)
+    if reviewer_id is not None:
+        query = query.where(TokenRow.reviewer_id == reviewer_id)
+    return [_shown(row) for row in session.scalars(query)]
 
 
-def revoke_token(session: Session, review_id: int, token_id: int) -> None:
-    """Let a key open nothing from now on; one that was revoked before stays so."""
+def revoke_token(session: Session, review_id: int, token_id: int, reviewer_id: int | None = None) -> None:
+    """Let a key open nothing from now on; one that was revoked before stays so. With an account only one of its own."""
     row = session.get(TokenRow, token_id)
-    if row is None or row.review_id != review_id:
+    if row is None or row.review_id != review_id or reviewer_id not in (None, row.reviewer_id):
         raise UnknownName(f"The review has no token with the number {token_id}.")
     if row.revoked_at is None:
         row.revoked_at = now()
 
 
-def _hash(secret: str) -> str:
+def hash_secret(secret: str) -> str:
+    """Return what is kept of a secret; one of so many random bytes needs no slow hash."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _shown(row: TokenRow) -> Token:
-    return Token(row.id, row.name, row.made_at, row.last_used_at, row.revoked_at)
+    return Token(row.id, row.name, row.made_at, row.last_used_at, row.revoked_at, row.reviewer_id)
