@@ -19,6 +19,7 @@ RifflerError
 ├── LeaseLost                           another learner has taken over the review
 ├── OracleError                         a task of structured prediction contradicts itself
 ├── StorageError                        the storage is busy or read-only: nothing of the change was written
+│   ├── ConnectionLost                  the database went away; whether it wrote the change is not known
 │   └── DiskFull                        there is no room left
 └── TooManyTries                        so many secrets were wrong that the caller has to wait
 
@@ -115,6 +116,10 @@ class OracleError(RifflerError):
 
 class StorageError(RifflerError):
     """The disk is full, busy or read-only: nothing of the change was written; what was there before is kept."""
+
+
+class ConnectionLost(StorageError):
+    """The database went away: whether it wrote the change is not known; what was acknowledged before is kept."""
 
 
 class DiskFull(StorageError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
 
@@ -219,7 +219,7 @@ def test_other_settings_keep_the_features_and_documents_do_not(tmp_path: Path) -
         read(review, 3)
         live.refresh(3)
         features = live.search.features
-        review.change_settings(ReviewSettings(policy="greedy", description="krill", target=0.5, seed=1))
+        review.change_settings(asdict(ReviewSettings(policy="greedy", description="krill", target=0.5, seed=1)))
         live.refresh(3)
         assert live.search.features is features
         assert made_anew(review, tmp_path, 3) == suggested(live, 3)
@@ -291,9 +291,9 @@ def test_a_begun_review_goes_on_under_any_other_rule(tmp_path: Path, rule: str |
         while not any(entry.cost == 0 and entry.origin == "policy" for entry in review.ledger()):  # a control is met
             live.refresh(4)
             read(review, 2)
-        review.change_settings(replace(review.settings, stopping=rule))
+        review.change_settings({"stopping": rule})
         assert live.refresh(4) == LiveSearch(review).refresh(4)
-        review.change_settings(SETTINGS)
+        review.change_settings(asdict(SETTINGS))
         assert live.refresh(4)
 
 

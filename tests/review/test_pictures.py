@@ -59,7 +59,7 @@ def test_claims_are_withdrawn_by_an_undo_a_correction_documents_and_settings_and
             lambda: review.undo_last("undo"),
             lambda: review.answer([say("d0", "maybe")]),
             lambda: review.add_documents(library(3, prefix="e")),
-            lambda: review.change_settings(ReviewSettings(target=0.5)),
+            lambda: review.change_settings(asdict(ReviewSettings(target=0.5))),
         ):
             paint()
             assert state() == ("may stop", 0, False)
@@ -141,11 +141,11 @@ def test_a_goal_that_was_moved_while_reading_is_named_beside_the_claim(tmp_path:
         return str(Panel(review, live.search, live.revision).values({})["sentence"])
 
     with new_review(tmp_path) as review:
-        review.change_settings(replace(review.settings, target=0.7))  # before anything was read
+        review.change_settings({"target": 0.7})  # before anything was read
         review.answer([say("d0", "relevant"), say("d1", "irrelevant")])
         assert "goal was changed" not in sentence(review)
         time.sleep(0.01)  # moments are written in milliseconds
-        review.change_settings(replace(review.settings, criteria="other words", description="krill"))
+        review.change_settings({"criteria": "other words", "description": "krill"})
         assert "goal was changed" not in sentence(review)
-        review.change_settings(replace(review.settings, target=0.5))
+        review.change_settings({"target": 0.5})
         assert "goal was changed" in sentence(review)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -60,11 +60,11 @@ def test_settings_are_kept_and_changes_remembered(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
         assert review.settings == SETTINGS
         before = review.revision()
-        review.change_settings(changed)
+        review.change_settings(asdict(changed))
         assert review.revision() == before  # what only the page shows does not concern the search
-        review.change_settings(replace(changed, target=0.7))
+        review.change_settings({"target": 0.7})
         assert review.revision() != before
-        review.change_settings(changed)
+        review.change_settings(asdict(changed))
     with open_review(tmp_path / "whales.riffler") as review:
         assert review.settings == changed
 

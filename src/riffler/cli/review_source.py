@@ -182,9 +182,8 @@ def _open_again(target: Path, asked: Asked, say: Callable[[str], None]) -> None:
         before, counts = review.settings, review.counts()
         n_read = sum(counts.values()) - counts["unread"]
         say(f"Going on with {target}: {n_read:,} of {sum(counts.values()):,} documents read.")
-        after = replace(before, **asked.settings)
-        if after != before:
-            review.change_settings(after)
+        if replace(before, **asked.settings) != before:
+            review.change_settings(asked.settings)
         for name, value in asked.settings.items():
             if value != (old := getattr(before, name)):
                 say(f"  {name} is now {value!r}, was {old!r}.")

@@ -20,7 +20,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, DBAPIError, 
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from riffler.errors import DiskFull, InputError, ReviewFileError, StorageError
+from riffler.errors import ConnectionLost, DiskFull, InputError, ReviewFileError, StorageError
 
 Address = str | os.PathLike[str]
 """Where a database is: the path of a SQLite file, or an address such as ``postgresql+psycopg://user@host/name``."""
@@ -109,7 +109,7 @@ def writing(engine: Engine) -> Iterator[Session]:
 def writing_review(engine: Engine, review_id: int) -> Iterator[Session]:
     """Give a session for one change of a review, whose answers nobody else changes meanwhile.
 
-    So the rows of its ledger are numbered in the order in which they are committed: who has seen one has seen all before.
+    So the rows of its ledger are numbered in the order in which they are committed.
     """
     with writing(engine) as session:
         lock_review(session, review_id)
@@ -176,7 +176,7 @@ def _of_postgres(error: DBAPIError | sqlite3.OperationalError, state: str) -> St
     if state in BUSY:
         return StorageError(f"The database was busy for too long. Try again. {kept}")
     # it may have gone after it wrote and before it said so
-    return StorageError(
+    return ConnectionLost(
         f"The database does not answer ({_first_line(error)}). Try again when it is back; a request that is sent again "
         "with the same key is recorded once."
     )

@@ -66,12 +66,15 @@ def write_export(review: Review, path: str | os.PathLike[str], format: str, whic
             FORMATS[format].write(table, draft)
 
 
-def write_history(review: Review, path: str | os.PathLike[str]) -> None:
-    """Write everything that was ever said, the earliest first, as CSV or JSON lines by the ending of the path."""
+def write_history(review: Review, path: str | os.PathLike[str], viewer: int | None = None) -> None:
+    """Write everything that was ever said, the earliest first, as CSV or JSON lines by the ending of the path.
+
+    ``viewer`` is the number of who will read it: what others said of documents that wait for readers is left out.
+    """
     ending = Path(path).suffix.lower()
     if ending not in (".csv", ".jsonl"):
         raise InputError(f"{path}: the history is written as .csv or .jsonl. Choose one of these endings.")
-    frame = _history(review.history(HistoryFilter(n=ALL_LINES)))
+    frame = _history(review.history(HistoryFilter(n=ALL_LINES, viewer=viewer)))
     with writing_to(path) as draft:
         if ending == ".csv":
             draft.write_bytes(BYTE_ORDER_MARK + guarded(frame).write_csv().encode())

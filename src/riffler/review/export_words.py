@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from riffler.review.notes import held_notes, held_tags
 from riffler.review.schema import LedgerRow, Reviewer
+from riffler.review.screening import IS_BLIND
 from riffler.review.standing import first_and_last, standing_answers
 
 
@@ -28,7 +29,7 @@ class LastWord:
 def last_words(session: Session, review_id: int) -> dict[int, LastWord]:
     """Return what holds now, by the number of the document; documents of which nothing is said are left out."""
     words = _answers(session, review_id)
-    here = LedgerRow.review_id == review_id
+    here = (LedgerRow.review_id == review_id) & ~IS_BLIND  # who still has to read a document may see this
     for number, note in session.execute(held_notes(here)):
         if note:
             words[number] = replace(words.get(number, LastWord()), note=note)

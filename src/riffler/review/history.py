@@ -8,6 +8,7 @@ from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from riffler.review.schema import Document, LedgerRow, Reviewer
+from riffler.review.screening import hidden_from
 from riffler.review.standing import REPLACED, STANDS
 
 
@@ -18,6 +19,7 @@ class HistoryFilter:
     holding : only answers that were neither undone nor corrected, or only those that were
     words : part of a title or a note
     before : number of a line; only older ones
+    viewer : number of who looks, from whom is hidden what others said of a document that waits for one more reader
     """
 
     document: str | None = None
@@ -29,6 +31,7 @@ class HistoryFilter:
     words: str = ""
     before: int | None = None
     n: int = 50
+    viewer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class HistoryLine:
     answered_at: str
     seconds: float | None
     holds: bool  # an answer that was neither undone nor corrected
+    decided: str | None = None  # how an answer followed from the opinions of several
 
 
 def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> list[HistoryLine]:
@@ -76,6 +80,8 @@ def read_history(session: Session, review_id: int, wanted: HistoryFilter) -> lis
         found = found.where(
             Document.title.icontains(part, autoescape=True) | LedgerRow.note.icontains(part, autoescape=True)
         )
+    if wanted.viewer is not None:
+        found = found.where(~hidden_from(wanted.viewer))
     if wanted.before is not None:
         found = found.where(LedgerRow.id < wanted.before)
     return [_line(row, name, title, who, bool(now)) for row, name, title, who, now in session.execute(found)]
@@ -96,4 +102,5 @@ def _line(row: LedgerRow, name: str, title: str, who: str, holds: bool) -> Histo
         answered_at=row.answered_at,
         seconds=row.seconds,
         holds=holds,
+        decided=row.decided,
     )

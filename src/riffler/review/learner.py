@@ -1,14 +1,17 @@
 """The learner of a review, a process of its own: takes in answers, fills the queue, leaves pictures.
 
     python -m riffler.review.learner papers.riffler --holder NAME
+    RIFFLER_LEARNER_DATABASE=postgresql://... python -m riffler.review.learner --review 7 --idle 900
 
-It works at low priority, ends when its standard input is closed (so it never outlives who started it) or on SIGTERM,
-and may be killed at any moment: everything it writes is whole or not there.
+The address of a database may hold a password, and everybody on a machine can read command lines: it comes in the
+environment. The learner works at low priority, ends when its standard input is closed (so it never outlives who started
+it) or on SIGTERM, and may be killed at any moment: everything it writes is whole or not there.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import sys
@@ -20,15 +23,19 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
-from riffler.errors import LeaseLost, RifflerError, StorageError
+from riffler.errors import ConnectionLost, LeaseLost, RifflerError, StorageError
+from riffler.review.database import connect
 from riffler.review.first_queue import first_proposals
 from riffler.review.lease import LEASE_SECONDS
 from riffler.review.live import LiveSearch
 from riffler.review.painter import BUSY_SHARE, IDLE_SHARE, Painter
 from riffler.review.rounds import Revision
 from riffler.review.store import Review, open_review
+from riffler.review.supervisor import DATABASE, DONE
 
 BATCH, QUEUE = 10, 50  # what is suggested at a time, and what is ready should the search be late
+FIRST_QUEUE = 200  # before the texts are read; a whole team may come at once
+
 NICENESS = 10
 SOON, LATER = 0.05, 0.4  # seconds between two looks: while people answer, and when nobody did for a while
 AWAKE_SECONDS = 20.0
@@ -40,16 +47,20 @@ LEAVING = threading.Event()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the learner until it is asked to end; return the exit code."""
     parser = argparse.ArgumentParser(prog="riffler.review.learner", description=__doc__)
-    parser.add_argument("path", type=Path, help="file of the review")
+    parser.add_argument("path", nargs="?", type=Path, help=f"file of the review (default: the database in {DATABASE})")
+    parser.add_argument("--review", type=int, help="number of the review in that database")
+    parser.add_argument("--idle", type=float, default=math.inf, help="end after so many seconds without anything new")
     parser.add_argument("--holder", default=f"process {os.getpid()}", help="name under which the lease is held")
     wanted = parser.parse_args(arguments)
     try:
         # It is never closed, which would wait for readers: what is in the log beside the file is moved into it by the
         # server, or by whoever opens the review next.
-        review = open_review(wanted.path)
+        review = _opened(wanted)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: threading.Thread(target=_leave, args=(review,)).start())
         threading.Thread(target=_end_with_parent, args=(review,), daemon=True).start()
+        if wanted.idle < math.inf:
+            return learn_while_needed(review, wanted.holder, wanted.idle)
         learn(review, wanted.holder)
     except RifflerError as error:
         _say(str(error))
@@ -72,29 +83,40 @@ def learn(review: Review, holder: str) -> NoReturn:
             _say(str(error))
 
 
-class Loop:
-    """Looks for what is new, learns from it, and leaves pictures."""
+def learn_while_needed(review: Review, holder: str, idle_seconds: float) -> int:
+    """Be the learner until nothing more is to be learned, or somebody else is; return the exit code."""
+    if review.take_lease(holder):
+        with suppress(LeaseLost), _renewing(review):
+            Loop(review, idle_seconds).run()
+            review.drop_lease()
+    return DONE
 
-    def __init__(self, review: Review) -> None:
+
+class Loop:
+    """Looks for what is new, learns from it, and leaves pictures; after ``idle_seconds`` without anything it ends."""
+
+    def __init__(self, review: Review, idle_seconds: float = math.inf) -> None:
         start = time.monotonic()
-        self._review = review
+        self._review, self._idle_seconds = review, idle_seconds
         if not review.has_begun():  # somebody may be waiting, and the texts are not read yet
-            review.fill_queue(first_proposals(review, BATCH, ahead=QUEUE))
+            review.fill_queue(first_proposals(review, BATCH, ahead=FIRST_QUEUE))
         self._live = LiveSearch(review)
         self._painter = Painter(self._live)
-        self._seen: tuple[int, Revision] | None = None
+        self._seen: tuple[int, Revision, frozenset[str]] | None = None
         self._news_at = time.monotonic()
         self._seconds_to_build = self._news_at - start
         self._seconds_to_learn = 0.0
 
-    def run(self) -> NoReturn:
-        """Go on until an exception ends it."""
+    def run(self) -> None:
+        """Go on until an exception ends it, or nobody needs it any more."""
         self.step()
         _step_back()  # not before: somebody waits for the first document
         try:
-            while True:
+            while time.monotonic() - self._news_at < self._idle_seconds:
                 try:
                     self.step()
+                except ConnectionLost:
+                    raise  # whether the last round was written is not known: a new learner begins from what is there
                 except StorageError as error:  # a full disk may have room later, and what was said is safe
                     _say(str(error))
                     time.sleep(TROUBLE_SECONDS)
@@ -105,8 +127,12 @@ class Loop:
 
     def step(self) -> None:
         """Take in what is new, if anything is, and make the pictures that are due."""
-        now = (self._review.last_remark(), self._review.revision())  # before it learns: more may come meanwhile
+        queue = self._review.queue_now()
+        lacking = queue.in_hand if queue.n_waiting < QUEUE // 2 else frozenset[str]()  # many came and took all of it
+        now = (self._review.last_remark(), self._review.revision(), lacking)  # before it learns: more may come
         is_new = now != self._seen
+        if queue.is_read_from:
+            self._news_at = time.monotonic()
         if is_new:
             start = time.monotonic()
             self._live.refresh(BATCH, ahead=QUEUE)
@@ -123,6 +149,12 @@ class Loop:
             "seconds_to_learn": round(self._seconds_to_learn, 3),
             "n_rounds": self._live.search.progress().round,
         }
+
+
+def _opened(wanted: argparse.Namespace) -> Review:
+    if wanted.path is not None:
+        return open_review(wanted.path)
+    return Review(connect(os.environ[DATABASE]), wanted.review)
 
 
 @contextmanager

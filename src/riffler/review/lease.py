@@ -26,6 +26,12 @@ class Lease:
     turn: int
 
 
+def is_leased(session: Session, review_id: int, at: float) -> bool:
+    """Tell whether somebody has the lease at a moment."""
+    renewed_at = session.scalar(select(LeaseRow.renewed_at).where(LeaseRow.review_id == review_id))
+    return renewed_at is not None and _is_recent(renewed_at, at)
+
+
 def take_lease(session: Session, review_id: int, holder: str, at: float) -> Lease | None:
     """Take the lease at a moment (in seconds since 1970); None while somebody else has it.
 
@@ -36,7 +42,7 @@ def take_lease(session: Session, review_id: int, holder: str, at: float) -> Leas
     if row is None:
         session.add(LeaseRow(review_id=review_id, holder=holder, turn=1, renewed_at=at))
         return Lease(holder, 1)
-    if row.holder != holder and abs(at - row.renewed_at) < LEASE_SECONDS:  # abs: a clock may be set back
+    if row.holder != holder and _is_recent(row.renewed_at, at):
         return None
     row.holder, row.turn, row.renewed_at = holder, row.turn + 1, at
     return Lease(holder, row.turn)
@@ -58,6 +64,10 @@ def renew_lease(session: Session, review_id: int, lease: Lease, at: float) -> No
 def drop_lease(session: Session, review_id: int, lease: Lease) -> None:
     """Let the next learner start at once."""
     check_lease(session, review_id, lease).renewed_at = 0.0
+
+
+def _is_recent(renewed_at: float, at: float) -> bool:
+    return abs(at - renewed_at) < LEASE_SECONDS  # abs: a clock may be set back
 
 
 def _row(session: Session, review_id: int) -> LeaseRow | None:

@@ -41,12 +41,15 @@ class LiveSearch:
             self._follow_changes()
             pending = self.review.pending()
         self._take(pending)
-        names = self.search.suggest(n)
+        in_hand = self.review.queue_now().in_hand  # somebody reads it, or has: more is looked for behind it
+        batch = self.search.suggest(n + len(in_hand))
         self._save()  # looking for suggestions can end a round as well
+        names = [name for name in batch if name not in in_hand][:n]
         proposals = self._proposals(names, self.search.batch_origin)
         if len(names) < ahead:
-            more = [name for name in self.search.look_ahead(ahead) if name not in names]
-            proposals += self._proposals(more[: ahead - len(names)], "policy")
+            more = self.search.look_ahead(ahead + len(in_hand))
+            further = [name for name in more if name not in names and name not in in_hand]
+            proposals += self._proposals(further[: ahead - len(names)], "policy")
         self.review.fill_queue(proposals)
         return names
 

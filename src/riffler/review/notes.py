@@ -5,10 +5,11 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Select, func, select
 
 from riffler.review.schema import LedgerRow
+from riffler.review.screening import OPINION_STANDS
 from riffler.review.standing import STANDS
 
-IS_NOTE = (LedgerRow.kind == "note") | (STANDS & (LedgerRow.note != ""))
-"""Of a row of the ledger: it says something about its document in words, by itself or with an answer that holds."""
+IS_NOTE = (LedgerRow.kind == "note") | ((STANDS | OPINION_STANDS) & (LedgerRow.note != ""))
+"""Of a row of the ledger: it says something about its document in words, by itself or with what holds."""
 
 
 def held_notes(about: ColumnElement[bool]) -> Select[int, str]:

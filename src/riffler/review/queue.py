@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, exists, insert, select, update
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict
@@ -14,10 +14,13 @@ from riffler.review.database import now
 from riffler.review.documents import asked_ids
 from riffler.review.remarks import reviewer_id
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
+from riffler.review.schema_team import HoldRow
 from riffler.review.standing import standing_about
 
 LOOK_BACK = 100  # shown documents; of those before, what nobody answered is suggested anew
 WITHDRAWN = -1  # place of a control document that waits for its turn to come again
+
+_IS_HELD = exists().where(HoldRow.suggestion_id == Suggestion.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Queued:
 
 
 def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) -> None:
-    """Replace what was never shown; what was shown stays, for its answer says why it was.
+    """Replace what waits; what was shown stays, for its answer says why it was, and so does what somebody holds.
 
     What is proposed again for the same reason keeps its number: a page may have fetched it already. For the same reason
     control documents are withdrawn and not removed: an answer that comes all the same must not pass for one of
@@ -53,7 +56,7 @@ def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) 
     """
     number = asked_ids(session, review_id, [one.document for one in proposals])
     waiting = select(Suggestion.document_id, Suggestion.origin, Suggestion.id).where(
-        Suggestion.review_id == review_id, Suggestion.shown_at.is_(None)
+        Suggestion.review_id == review_id, Suggestion.shown_to.is_(None), ~_IS_HELD
     )
     there = {(document, origin): found for document, origin, found in session.execute(waiting)}
     kept, new = list[dict[str, Any]](), list[dict[str, Any]]()
@@ -65,8 +68,9 @@ def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) 
         else:
             kept.append({**values, "id": found})
     gone = Suggestion.id.in_(there.values())
-    session.execute(update(Suggestion).where(gone, Suggestion.origin == "control").values(place=WITHDRAWN))
-    session.execute(delete(Suggestion).where(gone, Suggestion.origin != "control"))
+    is_kept = (Suggestion.origin == "control") | Suggestion.shown_at.is_not(None)  # an answer may speak of it
+    session.execute(update(Suggestion).where(gone, is_kept).values(place=WITHDRAWN))
+    session.execute(delete(Suggestion).where(gone, ~is_kept))
     if kept:
         session.execute(update(Suggestion), kept)
     if new:
@@ -106,7 +110,7 @@ def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Qu
         .limit(LOOK_BACK)
     )
     shown = waiting.where(Suggestion.id.in_(lately)).order_by(Suggestion.shown_at.desc(), Suggestion.id.desc())
-    fresh = waiting.where(Suggestion.shown_at.is_(None), Suggestion.place != WITHDRAWN).order_by(Suggestion.place)
+    fresh = waiting.where(Suggestion.shown_to.is_(None), Suggestion.place != WITHDRAWN).order_by(Suggestion.place)
     found: dict[str, Queued] = {}
     for wanted in (shown.limit(n), fresh.limit(2 * n)):  # of the fresh ones n may be on the screen already
         for row, name in session.execute(wanted):
@@ -119,5 +123,13 @@ def mark_shown(session: Session, review_id: int, reviewer: str, suggestion_id: i
     row = session.get(Suggestion, suggestion_id)
     if row is None or row.review_id != review_id:
         raise AnswerConflict(f"Suggestion {suggestion_id} has been replaced by a better one. Ask for the next again.")
-    if row.shown_at is None:
-        row.shown_at, row.shown_to = now(), reviewer_id(session, reviewer)
+    if row.shown_to is None:
+        row.shown_at, row.shown_to = row.shown_at or now(), reviewer_id(session, reviewer)
+
+
+def suggestion_of(session: Session, review_id: int, document: str) -> Queued | None:
+    """Return the last suggestion that a document was shown by, if there was one."""
+    number = asked_ids(session, review_id, [document])[document]
+    shown = select(Suggestion).where(Suggestion.document_id == number, Suggestion.shown_at.is_not(None))
+    row = session.scalars(shown.order_by(Suggestion.id.desc()).limit(1)).first()
+    return None if row is None else Queued(row.id, document, row.origin, row.why, row.score, row.shown_at)

@@ -15,6 +15,8 @@ from riffler.review.documents import asked_id
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
 from riffler.review.standing import REPLACED, STANDS, check_verdict, last_answer
 
+NOTHING_TO_UNDO = "There is nothing to undo: you have given no answer yet, or all were undone."
+
 
 @dataclass(frozen=True, slots=True)
 class Remark:
@@ -67,83 +69,109 @@ def reviewer_id(session: Session, name: str) -> int:
     return reviewer.id
 
 
-def append_answers(session: Session, review_id: int, reviewer: str, answers: Sequence[Answer]) -> list[Receipt]:
+def append_answers(session: Session, review_id: int, person: int, answers: Sequence[Answer]) -> list[Receipt]:
     """Append answers; one about a document that has an answer is a correction."""
-    return [_append_answer(session, review_id, reviewer_id(session, reviewer), answer) for answer in answers]
+    return [append_answer(session, review_id, person, answer) for answer in answers]
 
 
-def append_word(session: Session, review_id: int, reviewer: str, kind: str, remark: Remark) -> Receipt:
+def append_word(session: Session, review_id: int, person: int, kind: str, remark: Remark) -> Receipt:
     """Append a note, a tag, or the removal of a tag; its text is the remark's note."""
     if kind != "note" and not remark.note.strip():
         raise InputError("A tag needs a word, got none.")
     document_id = asked_id(session, review_id, remark.document)
-    person = reviewer_id(session, reviewer)
-    there = _recorded(session, review_id, remark.key)
+    there = recorded(session, review_id, remark.key)
     if there is not None:
-        return _same(there, remark, kind, (there.document_id, there.note) == (document_id, remark.note))
-    row = _row(review_id, person, document_id, remark, kind, now())
-    return _written(session, row, remark)
+        return same_receipt(
+            there,
+            remark,
+            kind,
+            there.reviewer_id == person and (there.document_id, there.note) == (document_id, remark.note),
+        )
+    row = new_row(review_id, person, document_id, remark, kind, now())
+    return written(session, row, remark)
 
 
-def append_undo_of_last(session: Session, review_id: int, reviewer: str, key: str) -> Receipt:
+def append_undo_of_last(session: Session, review_id: int, person: int, key: str) -> Receipt:
     """Take back the reviewer's last answer; sent again, the request is about the same one."""
-    there = _recorded(session, review_id, key)
-    last = last_answer_of(session, review_id, reviewer) if there is None else there.undoes_id or there.id
+    there = recorded(session, review_id, key)
+    last = last_answer_of(session, review_id, person) if there is None else there.undoes_id or there.id
     if last is None:
-        raise AnswerConflict("There is nothing to undo: you have given no answer yet, or all were undone.")
-    return append_undo(session, review_id, reviewer, last, key)
+        raise AnswerConflict(NOTHING_TO_UNDO)
+    return append_undo(session, review_id, person, last, key)
 
 
-def append_undo(session: Session, review_id: int, reviewer: str, ledger_id: int, key: str) -> Receipt:
+def append_undo(session: Session, review_id: int, person: int, ledger_id: int, key: str) -> Receipt:
     """Take back an answer: the last one that holds for its document."""
-    there = _recorded(session, review_id, key)
-    answer = session.get(LedgerRow, ledger_id)
-    if answer is None or answer.review_id != review_id or answer.kind != "answer":
-        raise UnknownName(f"The ledger has no answer with the number {ledger_id}.")
-    name = session.scalars(select(Document.name).where(Document.id == answer.document_id)).one()
+    there = recorded(session, review_id, key)
+    answer = said_row(session, review_id, ledger_id, ("answer",))
+    name = document_name(session, answer.document_id)
     remark = Remark(name, key)
     if there is not None:
-        return _same(there, remark, "undo", there.undoes_id == ledger_id)
+        return same_receipt(there, remark, "undo", (there.undoes_id, there.reviewer_id) == (ledger_id, person))
     last = last_answer(session, answer.document_id)
     if last is None or last.id != ledger_id:
         raise AnswerConflict(
             f"Answer {ledger_id} about {name!r} does not hold any more: it was undone or corrected since. "
             "Look at the history, and undo what holds now."
         )
-    row = _row(review_id, reviewer_id(session, reviewer), answer.document_id, remark, "undo", now())
-    row.undoes_id = ledger_id
-    return _written(session, row, remark)
+    return undo_row(session, answer, person, remark)
 
 
-def last_answer_of(session: Session, review_id: int, reviewer: str) -> int | None:
-    """Return the number of the reviewer's last answer that may be undone: it holds, and was not known before."""
+def undo_row(session: Session, undone: LedgerRow, person: int, remark: Remark) -> Receipt:
+    """Append the undo of a row."""
+    row = new_row(undone.review_id, person, undone.document_id, remark, "undo", now())
+    row.undoes_id = undone.id
+    return written(session, row, remark)
+
+
+def said_row(session: Session, review_id: int, ledger_id: int, kinds: Sequence[str]) -> LedgerRow:
+    """Return a row of the ledger that is of one of some kinds."""
+    found = session.get(LedgerRow, ledger_id)
+    if found is None or found.review_id != review_id or found.kind not in kinds:
+        raise UnknownName(f"The ledger has no answer with the number {ledger_id}.")
+    return found
+
+
+def document_name(session: Session, document_id: int) -> str:
+    """Return the id of a document as it was imported."""
+    return session.scalars(select(Document.name).where(Document.id == document_id)).one()
+
+
+def last_answer_of(session: Session, review_id: int, person: int) -> int | None:
+    """Return the number of somebody's last answer that may be undone: it holds, and was not known before."""
     mine = (
         select(LedgerRow.id)
-        .join(Reviewer, Reviewer.id == LedgerRow.reviewer_id)
-        .where(LedgerRow.review_id == review_id, Reviewer.name == reviewer, LedgerRow.origin != "prior")
+        .where(LedgerRow.review_id == review_id, LedgerRow.reviewer_id == person, LedgerRow.origin != "prior")
         .where(STANDS, ~REPLACED)
     )
     return session.scalar(mine.order_by(LedgerRow.id.desc()).limit(1))
 
 
-def _append_answer(session: Session, review_id: int, person: int, answer: Answer) -> Receipt:
+def append_answer(session: Session, review_id: int, person: int, answer: Answer) -> Receipt:
+    """Append an answer; one about a document that has an answer is a correction."""
     check_verdict(answer.verdict)
     document_id = asked_id(session, review_id, answer.document)
-    there = _recorded(session, review_id, answer.key)
+    there = recorded(session, review_id, answer.key)
     if there is not None:
-        same = (there.document_id, there.verdict) == (document_id, answer.verdict)
-        return _same(there, answer, "answer", same)
-    row = _row(review_id, person, document_id, answer, "answer", now())
+        return same_answer(there, answer, document_id, person)
+    row = new_row(review_id, person, document_id, answer, "answer", now())
     row.verdict, row.origin = answer.verdict, "search"
-    _explain(row, _shown_as(session, review_id, answer.suggestion, document_id))
+    explain(row, shown_as(session, review_id, answer.suggestion, document_id))
     held = last_answer(session, document_id)
-    _check_expected(answer, held)
+    check_expected(answer, held)
     if held is not None:
         row.origin = "correction"
-    return _written(session, row, answer)
+    return written(session, row, answer)
 
 
-def _check_expected(answer: Answer, held: LedgerRow | None) -> None:
+def same_answer(there: LedgerRow, answer: Answer, document_id: int, person: int) -> Receipt:
+    """Return the receipt of an answer or opinion that was sent again."""
+    same = (there.document_id, there.verdict, there.reviewer_id) == (document_id, answer.verdict, person)
+    return same_receipt(there, answer, there.kind if there.kind == "opinion" else "answer", same)
+
+
+def check_expected(answer: Answer, held: LedgerRow | None) -> None:
+    """Refuse an answer that was given while something else held."""
     if answer.expect is None or answer.expect == (0 if held is None else held.id):
         return
     now_holds = "it has no answer any more" if held is None else f"it is {held.verdict!r} now"
@@ -153,7 +181,7 @@ def _check_expected(answer: Answer, held: LedgerRow | None) -> None:
     )
 
 
-def _shown_as(session: Session, review_id: int, suggestion_id: int | None, document_id: int) -> Suggestion | None:
+def shown_as(session: Session, review_id: int, suggestion_id: int | None, document_id: int) -> Suggestion | None:
     """Return the suggestion that a document was shown by; None for one that somebody found.
 
     What was ever shown as a control document is one, wherever it is answered in the end: to count it among what was
@@ -174,15 +202,17 @@ def _suggested(session: Session, review_id: int, suggestion_id: int, document_id
     return found
 
 
-def _explain(row: LedgerRow, shown: Suggestion | None) -> None:
+def explain(row: LedgerRow, shown: Suggestion | None) -> None:
+    """Write down why a document was shown."""
     if shown is not None:
         row.suggestion_id, row.origin, row.round = shown.id, shown.origin, shown.round
         row.probability, row.why, row.shown_at = shown.probability, shown.why, shown.shown_at
-        if shown.shown_at is None:  # whoever answers it has seen it; else the queue would drop what the ledger needs
-            shown.shown_at, shown.shown_to = row.answered_at, row.reviewer_id
+        if shown.shown_to is None:  # whoever answers it has seen it; else the queue would drop what the ledger needs
+            shown.shown_at, shown.shown_to = shown.shown_at or row.answered_at, row.reviewer_id
 
 
-def _row(review_id: int, person: int, document_id: int, remark: Remark, kind: str, moment: str) -> LedgerRow:
+def new_row(review_id: int, person: int, document_id: int, remark: Remark, kind: str, moment: str) -> LedgerRow:
+    """Return a row of the ledger that is not written yet."""
     if not remark.key:
         raise InputError("A remark needs a key, got none. Make one for each remark, such as a UUID.")
     if remark.seconds is not None and not 0 <= remark.seconds < math.inf:
@@ -200,19 +230,22 @@ def _row(review_id: int, person: int, document_id: int, remark: Remark, kind: st
     )
 
 
-def _recorded(session: Session, review_id: int, key: str) -> LedgerRow | None:
+def recorded(session: Session, review_id: int, key: str) -> LedgerRow | None:
+    """Return what was recorded with a key, if anything was."""
     return session.scalars(
         select(LedgerRow).where(LedgerRow.review_id == review_id, LedgerRow.request_key == key)
     ).one_or_none()
 
 
-def _same(there: LedgerRow, remark: Remark, kind: str, same: bool) -> Receipt:
+def same_receipt(there: LedgerRow, remark: Remark, kind: str, same: bool) -> Receipt:
+    """Return the receipt of a request that was sent again; refuse one that says something else."""
     if there.kind != kind or not same:
         raise AnswerConflict(f"The key {remark.key!r} was used for another remark. Make a new key for each one.")
     return Receipt(there.id, remark.document, kind, there.verdict, there.origin, repeated=True)
 
 
-def _written(session: Session, row: LedgerRow, remark: Remark) -> Receipt:
+def written(session: Session, row: LedgerRow, remark: Remark) -> Receipt:
+    """Append a row to the ledger."""
     session.add(row)
     session.flush()
     return Receipt(row.id, remark.document, row.kind, row.verdict, row.origin, repeated=False)

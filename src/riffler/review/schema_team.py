@@ -93,6 +93,7 @@ class HoldRow(Base):
     suggestion_id: Mapped[int | None] = mapped_column(ForeignKey("suggestions.id"), index=True)
     taken_at: Mapped[float] = mapped_column(Double)
     renewed_at: Mapped[float] = mapped_column(Double)
+    is_shown: Mapped[bool] = mapped_column(Boolean, server_default=false())  # it was on the holder's screen
 
 
 class ScreeningRow(Base):

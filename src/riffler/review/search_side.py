@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -11,8 +10,9 @@ from sqlalchemy.orm import Session
 
 from riffler.errors import InputError
 from riffler.ledger import Entry, Event, Ledger
-from riffler.review.database import reading, writing
-from riffler.review.lease import Lease, check_lease, drop_lease, renew_lease, take_lease
+from riffler.review.database import clock, reading, writing, writing_review
+from riffler.review.holds import Queue, queue_now
+from riffler.review.lease import Lease, check_lease, drop_lease, is_leased, renew_lease, take_lease
 from riffler.review.pictures import Picture, keep_pictures, read_picture
 from riffler.review.queue import Proposal, fill_queue
 from riffler.review.rounds import Revision, pending_entries, record_rounds, revision, taken_ledger
@@ -60,6 +60,11 @@ class SearchSide:
         with self._writing() as session:
             fill_queue(session, self.id, proposals)
 
+    def queue_now(self) -> Queue:
+        """What waits in the queue, and what is in somebody's hands or half read."""
+        with reading(self._engine) as session:
+            return queue_now(session, self.id)
+
     def has_begun(self) -> bool:
         """Whether a search has taken in answers, or left something to be shown."""
         with reading(self._engine) as session:
@@ -87,17 +92,22 @@ class SearchSide:
             )
             return session.scalar(later) or 0
 
+    def has_learner(self) -> bool:
+        """Whether some process is the learner of this review now, here or on another machine."""
+        with reading(self._engine) as session:
+            return is_leased(session, self.id, clock(session))
+
     def take_lease(self, holder: str) -> bool:
         """Become the learner of this review, if nobody else is; from then on its writes ask whether it still is."""
         with writing(self._engine) as session:
-            lease = take_lease(session, self.id, holder, time.time())
+            lease = take_lease(session, self.id, holder, clock(session))
         self._lease = lease or self._lease
         return lease is not None
 
     def renew_lease(self) -> None:
         """Go on being the learner."""
         with writing(self._engine) as session:
-            renew_lease(session, self.id, self._held(), time.time())
+            renew_lease(session, self.id, self._held(), clock(session))
 
     def drop_lease(self) -> None:
         """Be the learner no more, so that another can start at once."""
@@ -112,7 +122,7 @@ class SearchSide:
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:
-        with writing(self._engine) as session:
+        with writing_review(self._engine, self.id) as session:
             if self._lease is not None:
                 check_lease(session, self.id, self._lease)
             yield session

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from riffler.errors import InputError, ReviewFileError
+from riffler.errors import InputError, ReviewFileError, UnknownName
 from riffler.search import WITH_CLUSTERS, policy_from
 from riffler.stopping import rule_from_name
 from riffler.stopping.progress import check_goal
+
+SCREENINGS, RESOLUTIONS = ("single", "all", "share", "control"), ("third", "consensus")
+MOST_READERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,12 @@ class ReviewSettings:
     seed : int of at least 0
     criteria : when a document is relevant, for the reviewers' eyes
     highlight : words that the page marks
+    screening : which documents several people read, each without knowing what the others say: "single" (none), "all",
+        "share" (of all, drawn at random) or "control" (those of the control sample)
+    readers : how many read such a document
+    screening_share : how much of the collection, with "share"
+    resolution : who settles it where they disagree: "third" (somebody who has not read it) or "consensus" (they, or an
+        owner, write down what they agreed on)
 
     >>> ReviewSettings(description="snow", seed=3).for_search()["seed"]
     3
@@ -39,6 +49,10 @@ class ReviewSettings:
     seed: int = 0
     criteria: str = ""
     highlight: tuple[str, ...] = ()
+    screening: str = "single"
+    readers: int = 2
+    screening_share: float = 0.1
+    resolution: str = "third"
 
     def __post_init__(self) -> None:
         check_goal(self.target, self.confidence)
@@ -47,6 +61,28 @@ class ReviewSettings:
         policy_from(self.policy)  # a name that nobody knows is found now, not by the first suggestion
         if self.stopping is not None:
             rule_from_name(self.stopping)
+        if self.screening not in SCREENINGS:
+            raise UnknownName.among("way of screening", self.screening, SCREENINGS)
+        if self.resolution not in RESOLUTIONS:
+            raise UnknownName.among("resolution", self.resolution, RESOLUTIONS)
+        if not 2 <= self.readers <= MOST_READERS:
+            raise InputError(f"readers must be between 2 and {MOST_READERS}, got {self.readers!r}.")
+        if not 0 < self.screening_share < 1:
+            raise InputError(f"screening_share must be above 0 and below 1, got {self.screening_share!r}.")
+
+    def readers_of(self, document: str, origin: str) -> int:
+        """Return how many shall read a document, which came up in some way.
+
+        >>> ReviewSettings(screening="control", readers=3).readers_of("d7", "control")
+        3
+        """
+        drawn = {
+            "single": False,
+            "all": True,
+            "control": origin == "control",
+            "share": self.screening == "share" and is_drawn(document, f"{self.seed}/screening", self.screening_share),
+        }
+        return self.readers if drawn[self.screening] else 1
 
     def for_search(self) -> dict[str, Any]:
         """Return the arguments of ``ActiveSearch`` beside the collection."""
@@ -67,3 +103,9 @@ class ReviewSettings:
         if strange:
             raise ReviewFileError(f"The review has settings that this version does not know: {', '.join(strange)}.")
         return cls(**{**values, "highlight": tuple(values.get("highlight", ()))})
+
+
+def is_drawn(document: str, seed: str, share: float) -> bool:
+    """Tell whether a document belongs to a share that is drawn at random, the same one wherever it is asked."""
+    digest = hashlib.blake2b(document.encode(), digest_size=8, key=seed.encode()).digest()
+    return int.from_bytes(digest) < share * 2**64

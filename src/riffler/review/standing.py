@@ -46,7 +46,8 @@ def check_verdict(verdict: str) -> None:
 _UNDO, _LATER, _UNDO_OF_LATER = aliased(LedgerRow), aliased(LedgerRow), aliased(LedgerRow)
 _FIRST, _LAST = aliased(LedgerRow), aliased(LedgerRow)
 
-STANDS = and_(LedgerRow.kind == "answer", ~exists().where(_UNDO.undoes_id == LedgerRow.id))
+NOT_UNDONE = ~exists().where(_UNDO.undoes_id == LedgerRow.id)
+STANDS = and_(LedgerRow.kind == "answer", NOT_UNDONE)
 """Of a row of the ledger: it is an answer that was not undone."""
 
 REPLACED = exists().where(
@@ -119,7 +120,7 @@ def count_verdicts(session: Session, review_id: int) -> dict[str, int]:
 
 
 def _n_by_verdict(wanted: ColumnElement[bool]) -> Select[str | None, int]:
-    answers = LedgerRow.verdict.is_not(None)
+    answers = LedgerRow.kind == "answer"
     return select(LedgerRow.verdict, func.count()).where(wanted, answers).group_by(LedgerRow.verdict)
 
 

@@ -1,22 +1,24 @@
-"""A review in a file: everything that is done to it goes through here, and is on the disk when a call returns."""
+"""A review in a database: everything that is done to it goes through here, and is on the disk when a call returns."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from uuid import uuid4
 
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
 from riffler.data.atomic import atomic_write
 from riffler.data.collection import Collection
-from riffler.errors import AnswerConflict, InputError, ReviewFileError
-from riffler.review.database import connect, in_words, is_older, now, reading, writing
+from riffler.errors import AnswerConflict, InputError, ReviewFileError, ReviewFrozen
+from riffler.review.database import connect, in_words, is_older, lock_review, now, reading, writing, writing_review
 from riffler.review.documents import (
     Import,
     add_stratum,
@@ -29,7 +31,7 @@ from riffler.review.history import HistoryFilter, HistoryLine, read_history
 from riffler.review.known import append_known, known_verdicts
 from riffler.review.notes import held_tags
 from riffler.review.pictures import ProgressView, view_progress
-from riffler.review.queue import Queued, mark_shown, upcoming
+from riffler.review.queue import Queued, mark_shown, suggestion_of, upcoming
 from riffler.review.remarks import (
     Answer,
     Receipt,
@@ -38,6 +40,7 @@ from riffler.review.remarks import (
     append_undo,
     append_undo_of_last,
     append_word,
+    reviewer_id,
 )
 from riffler.review.rounds import SETTINGS_CHANGED
 from riffler.review.schema import Document, EventRow, LedgerRow, ReviewRow, Stratum
@@ -52,6 +55,9 @@ if TYPE_CHECKING:
     from riffler.data.duplicates import Duplicates
 
 SOLE_REVIEWER = "reviewer"
+WORDING_CHANGED = "wording"
+"""Event of settings that the page alone uses."""
+
 LEFT_OUT = "left out"
 """Event of documents that were in a file and in the review already, by their ids."""
 
@@ -65,7 +71,7 @@ def create_review(
     *,
     name: str | None = None,
     duplicates: Duplicates | None = None,
-) -> Review:
+) -> FileReview:
     """Make a review of a collection in a new file, and open it; the file is whole or not there.
 
     Labels of the collection are known from the start. With ``duplicates`` one document of each group is asked for.
@@ -80,16 +86,9 @@ def create_review(
         try:
             make_tables(engine)
             with writing(engine) as session:
-                row = ReviewRow(
-                    name=target.stem if name is None else name,
-                    settings=settings.as_json(),
-                    made_at=now(),
-                    made_with=version("riffler"),
-                )
-                session.add(row)
-                session.flush()
-                _add(session, row.id, collection, duplicates, {}, {})
-            _leave_one_file(engine)
+                review_id = add_review(session, target.stem if name is None else name, settings)
+                _add(session, review_id, collection, duplicates, {}, {}, SOLE_REVIEWER)
+            leave_one_file(engine)
         finally:
             engine.dispose()
             remove_beside(draft)
@@ -97,7 +96,17 @@ def create_review(
     return open_review(target)
 
 
-def open_review(path: str | os.PathLike[str]) -> Review:
+def add_review(session: Session, name: str, settings: ReviewSettings) -> int:
+    """Add a review without documents, and return its number."""
+    row = ReviewRow(
+        name=name, settings=settings.as_json(), made_at=now(), made_with=version("riffler"), identity=str(uuid4())
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def open_review(path: str | os.PathLike[str]) -> FileReview:
     """Open the review in a file; one of an older version is upgraded, with a backup beside it."""
     target = Path(path)
     if not target.is_file():
@@ -105,7 +114,7 @@ def open_review(path: str | os.PathLike[str]) -> Review:
     engine = connect(target)
     try:
         bring_up_to_date(engine, target)
-        return Review(engine, target)
+        return FileReview(engine, target)
     except BaseException:
         engine.dispose()
         raise
@@ -117,39 +126,20 @@ class Review(SearchSide):
     Every change is one transaction: when the call returns it survives a crash, when it raises nothing was written.
     """
 
-    def __init__(self, engine: Engine, path: Path) -> None:
-        self.path = path
+    def __init__(self, engine: Engine, review_id: int) -> None:
         self._engine = engine
         with reading(engine) as session:
-            row = session.scalars(select(ReviewRow).order_by(ReviewRow.id).limit(1)).first()
-        if row is None:
-            raise ReviewFileError(f"{path}: the file holds no review. Use a backup.")
-        self.id, self.name, self.made_with = row.id, row.name, row.made_with
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Move everything into the one file, as far as nobody else has it open, and close it."""
-        try:
-            _leave_one_file(self._engine)
-        finally:
-            self._engine.dispose()
+            row = session.get_one(ReviewRow, review_id)
+        self.id, self.name, self.identity, self.made_with = row.id, row.name, row.identity, row.made_with
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of this moment to a new file, which is whole or not there; work may go on meanwhile."""
+        from riffler.review.moving import copy_to_file
+
         target = Path(path)
-        if target.resolve() == self.path.resolve():
-            raise InputError(f"{target}: this is the review itself. Choose another file for the backup.")
-        there = next((file for file in (target, *beside(target)) if file.exists()), None)
-        if there is not None:
-            raise InputError(f"{there}: there is a file already. Choose another name for the backup, or remove it.")
-        copy_file(self.path, target)
+        _check_free(target)
+        with reading(self._engine) as session:
+            copy_to_file(session, self.id, target)
 
     @contextmanager
     def moment(self) -> Iterator[Session]:
@@ -165,16 +155,45 @@ class Review(SearchSide):
         with reading(self._engine) as session:
             return ReviewSettings.from_json(session.get_one(ReviewRow, self.id).settings)
 
-    def change_settings(self, settings: ReviewSettings) -> None:
-        """Replace the settings, and keep the old ones among the events."""
-        with writing(self._engine) as session:
+    @property
+    def settings_version(self) -> int:
+        """How often the settings were changed: who changes them says which ones it was decided on."""
+        with reading(self._engine) as session:
+            return _n_changes(session, self.id)
+
+    def change_settings(self, changes: Mapping[str, Any], *, expect: int | None = None) -> ReviewSettings:
+        """Change some settings, keep the old ones among the events, and return what holds now.
+
+        expect : version that the change was decided on; where somebody has changed them since, nothing is written
+        """
+        with self.changing() as session:
+            if expect is not None and expect != _n_changes(session, self.id):
+                raise AnswerConflict(
+                    "Somebody else changed the settings a moment ago. Nothing was written. Load the page again, and "
+                    "change them if you still want it."
+                )
             row = session.get_one(ReviewRow, self.id)
             before = ReviewSettings.from_json(row.settings)
-            details = {"before": row.settings, "after": settings.as_json()}
-            row.settings = settings.as_json()
+            after = replace(before, **changes)
+            details = {"before": row.settings, "after": after.as_json()}
+            row.settings = after.as_json()
             # what only the page shows is no reason to build the search anew
-            name = "wording" if before.for_search() == settings.for_search() else SETTINGS_CHANGED
+            name = WORDING_CHANGED if before.for_search() == after.for_search() else SETTINGS_CHANGED
             session.add(EventRow(review_id=self.id, at=now(), name=name, details=details))
+        return after
+
+    @property
+    def frozen_at(self) -> str | None:
+        """When an owner froze the review; None where nobody did."""
+        with reading(self._engine) as session:
+            return session.get_one(ReviewRow, self.id).frozen_at
+
+    @contextmanager
+    def changing(self) -> Iterator[Session]:
+        """Give a session for one change, unless the review is frozen; nobody else changes it meanwhile."""
+        with writing_review(self._engine, self.id) as session:
+            check_not_frozen(session, self.id)
+            yield session
 
     def add_documents(
         self,
@@ -185,6 +204,7 @@ class Review(SearchSide):
         labels: Mapping[str, int] = MappingProxyType({}),
         n_left_out: int = 0,
         n_imports: int | None = None,
+        reviewer: str = SOLE_REVIEWER,
     ) -> None:
         """Add the documents of a collection as a stratum of their own: all of them, or none.
 
@@ -192,15 +212,18 @@ class Review(SearchSide):
         labels : by id, of documents that the review has; they hold where nobody said anything
         n_left_out : documents of the same file that the review has, for the counts
         n_imports : how many imports all this was found out with; it is refused if there are others since
+        reviewer : who knew the labels
         """
         with writing(self._engine) as session:
+            lock_review(session, -self.id)  # imports wait for one another, and nobody who reads waits for them
+            check_not_frozen(session, self.id)
             there = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == self.id))
             if n_imports is not None and n_imports != there:
                 raise AnswerConflict(
                     f"{collection.source}: other documents were added to the review meanwhile, so what is new has to "
                     "be found out again. Nothing was written. Import the file again."
                 )
-            _add(session, self.id, collection, duplicates, twins, labels)
+            _add(session, self.id, collection, duplicates, twins, labels, reviewer)
             if n_left_out:
                 details = {"source": collection.source, "n": n_left_out}
                 session.add(EventRow(review_id=self.id, at=now(), name=LEFT_OUT, details=details))
@@ -238,18 +261,18 @@ class Review(SearchSide):
 
     def answer(self, answers: Sequence[Answer], *, reviewer: str = SOLE_REVIEWER) -> list[Receipt]:
         """Record answers, all or none; one about a document that has an answer corrects it."""
-        with writing(self._engine) as session:
-            return append_answers(session, self.id, reviewer, answers)
+        with self.changing() as session:
+            return append_answers(session, self.id, reviewer_id(session, reviewer), answers)
 
     def undo(self, ledger_id: int, key: str, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
         """Take back an answer that holds; the one before it holds again, if there was one."""
-        with writing(self._engine) as session:
-            return append_undo(session, self.id, reviewer, ledger_id, key)
+        with self.changing() as session:
+            return append_undo(session, self.id, reviewer_id(session, reviewer), ledger_id, key)
 
     def undo_last(self, key: str, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
         """Take back the reviewer's last answer that holds."""
-        with writing(self._engine) as session:
-            return append_undo_of_last(session, self.id, reviewer, key)
+        with self.changing() as session:
+            return append_undo_of_last(session, self.id, reviewer_id(session, reviewer), key)
 
     def note(self, remark: Remark, *, reviewer: str = SOLE_REVIEWER) -> Receipt:
         """Record a note about a document; the last one holds, "" removes it."""
@@ -314,8 +337,13 @@ class Review(SearchSide):
 
     def mark_shown(self, suggestion: int, *, reviewer: str = SOLE_REVIEWER) -> None:
         """Write down that a suggestion is on the screen."""
-        with writing(self._engine) as session:
+        with writing_review(self._engine, self.id) as session:
             mark_shown(session, self.id, reviewer, suggestion)
+
+    def suggestion_of(self, document: str) -> Queued | None:
+        """How a document came to be shown, where it was suggested."""
+        with reading(self._engine) as session:
+            return suggestion_of(session, self.id, document)
 
     def progress(self) -> ProgressView | None:
         """What the learner last said about the progress; nothing is claimed where it no longer holds."""
@@ -349,8 +377,64 @@ class Review(SearchSide):
             revoke_token(session, self.id, token)
 
     def _word(self, kind: str, remark: Remark, reviewer: str) -> Receipt:
-        with writing(self._engine) as session:
-            return append_word(session, self.id, reviewer, kind, remark)
+        with self.changing() as session:
+            return append_word(session, self.id, reviewer_id(session, reviewer), kind, remark)
+
+
+class FileReview(Review):
+    """An open review in a file of its own."""
+
+    def __init__(self, engine: Engine, path: Path) -> None:
+        self.path = path
+        with reading(engine) as session:
+            first = session.scalar(select(ReviewRow.id).order_by(ReviewRow.id).limit(1))
+        if first is None:
+            raise ReviewFileError(f"{path}: the file holds no review. Use a backup.")
+        super().__init__(engine, first)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Move everything into the one file, as far as nobody else has it open, and close it."""
+        try:
+            leave_one_file(self._engine)
+        finally:
+            self._engine.dispose()
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy of this moment to a new file, which is whole or not there; work may go on meanwhile."""
+        target = Path(path)
+        if target.resolve() == self.path.resolve():
+            raise InputError(f"{target}: this is the review itself. Choose another file for the backup.")
+        _check_free(target)
+        copy_file(self.path, target)
+
+
+def check_not_frozen(session: Session, review_id: int) -> None:
+    """Refuse to change a review that an owner has frozen."""
+    frozen_at = session.scalar(select(ReviewRow.frozen_at).where(ReviewRow.id == review_id))
+    if frozen_at is not None:
+        raise ReviewFrozen(
+            f"The review is frozen since {frozen_at[:16].replace('T', ' ')} UTC: nothing is changed any more. "
+            "An owner can thaw it."
+        )
+
+
+def _check_free(target: Path) -> None:
+    there = next((file for file in (target, *beside(target)) if file.exists()), None)
+    if there is not None:
+        raise InputError(f"{there}: there is a file already. Choose another name for the backup, or remove it.")
+
+
+def _n_changes(session: Session, review_id: int) -> int:
+    changes = EventRow.name.in_((SETTINGS_CHANGED, WORDING_CHANGED))
+    return session.scalar(select(func.count(EventRow.id)).where(EventRow.review_id == review_id, changes)) or 0
 
 
 def _add(
@@ -360,17 +444,20 @@ def _add(
     duplicates: Duplicates | None,
     twins: Mapping[str, str],
     labels: Mapping[str, int],
+    reviewer: str,
 ) -> None:
     stratum_id = add_stratum(session, review_id, collection, duplicates, twins)
     index_stratum(session, stratum_id)
+    lock_review(session, review_id)  # not before: others answer while a large file is added
     verdicts = known_verdicts(session, review_id, stratum_id, collection, labels)
-    append_known(session, review_id, SOLE_REVIEWER, verdicts)
+    append_known(session, review_id, reviewer, verdicts)
     n = session.scalar(select(func.count(Document.id)).where(Document.review_id == review_id))
     details = {"source": collection.source, "n_added": collection.n_items, "n_documents": n}
     session.add(EventRow(review_id=review_id, at=now(), name="documents", details=details))
 
 
-def _leave_one_file(engine: Engine) -> None:
+def leave_one_file(engine: Engine) -> None:
+    """Move what SQLite keeps beside its file into it."""
     with in_words(), closing(engine.raw_connection()) as connection:  # raw: outside of a transaction
         cursor = connection.cursor()
         cursor.execute("PRAGMA busy_timeout=1000")  # writers wait meanwhile: whoever is still reading does it later

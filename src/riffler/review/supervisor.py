@@ -8,10 +8,14 @@ import sys
 import threading
 import time
 import uuid
-from pathlib import Path
-from types import TracebackType
+from collections.abc import Mapping
+from types import MappingProxyType, TracebackType
 from typing import Self
 
+DATABASE = "RIFFLER_LEARNER_DATABASE"
+"""Variable with the address of the database, where the review is in one."""
+
+DONE = 3  # exit code of a learner that is not needed any more
 FIRST_WAIT, LONGEST_WAIT = 0.2, 10.0
 HEALTHY_SECONDS = 60.0  # after so long a death is not taken for one more of a row
 WELL_SECONDS = 10.0  # after so long what an earlier one said is forgotten
@@ -19,22 +23,31 @@ FAREWELL_SECONDS = 5.0
 
 
 class LearnerKeeper:
-    """Keeps one learner process for the review in a file, in a thread of its own.
+    """Keeps one learner process for a review, in a thread of its own.
 
-    A learner that dies is started again: after 0.2 s at first, and after twice as long each time, up to 10 s.
+    A learner that dies is started again: after 0.2 s at first, and after twice as long each time, up to 10 s. One that
+    says that it is done is not.
 
     Parameters
     ----------
-    path : file of the review
+    arguments : of the learner, beside the name of its holder; the file of a review is enough
     python : the interpreter that runs it
+    environment : variables that the learner gets beside those of this process
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, python: str = sys.executable) -> None:
-        self.path = Path(path)
+    def __init__(
+        self,
+        *arguments: str | os.PathLike[str],
+        python: str = sys.executable,
+        environment: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.n_starts = 0
+        self.is_done = False
+        self._environment = environment
         self._said = ""
         self._started_at = 0.0
-        self._command = [python, "-m", "riffler.review.learner", str(self.path), "--holder", f"keeper {uuid.uuid4()}"]
+        told = [os.fspath(one) for one in arguments]
+        self._command = [python, "-m", "riffler.review.learner", *told, "--holder", f"keeper {uuid.uuid4()}"]
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._process: subprocess.Popen[str] | None = None
@@ -89,7 +102,7 @@ class LearnerKeeper:
 
     def _keep(self) -> None:
         wait = FIRST_WAIT
-        while not self._over.is_set():
+        while not (self._over.is_set() or self.is_done):
             self._run_once()
             if time.monotonic() - self._started_at > HEALTHY_SECONDS:
                 wait = FIRST_WAIT
@@ -108,6 +121,7 @@ class LearnerKeeper:
                 stderr=subprocess.PIPE,
                 text=True,
                 errors="replace",
+                env={**os.environ, **self._environment},
                 start_new_session=True,  # Ctrl-C in the terminal is for this process, which ends the learner in order
             )
             self.n_starts += 1
@@ -116,5 +130,6 @@ class LearnerKeeper:
             assert process.stderr is not None
             for line in process.stderr:
                 said = line.strip() or said
-        if process.returncode and not self._over.is_set():
+        self.is_done = process.returncode == DONE
+        if process.returncode and not self.is_done and not self._over.is_set():
             self._said = said or f"The learner ended with code {process.returncode}."

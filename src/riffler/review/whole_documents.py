@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from riffler.review.documents import DocumentView, asked_ids, columns_of
 from riffler.review.notes import held_notes, held_tags
 from riffler.review.schema import Document, LedgerRow, Stratum
+from riffler.review.screening import hidden_from, own_opinions
 from riffler.review.standing import Standing, standings
 
 
@@ -27,10 +28,13 @@ class WholeDocument:
     tags: tuple[str, ...]
 
 
-def whole_documents(session: Session, review_id: int, names: Sequence[str]) -> list[WholeDocument]:
+def whole_documents(
+    session: Session, review_id: int, names: Sequence[str], viewer: int | None = None
+) -> list[WholeDocument]:
     """Return documents by their ids, in this order; of a twin the one that stands for it.
 
-    A handful of questions to the database serves them all.
+    A handful of questions to the database serves them all. ``viewer`` is the number of who looks: of a document that
+    waits for one more reader they see what they said themselves, and nothing of others.
     """
     asked = asked_ids(session, review_id, names)
     numbers = set(asked.values())
@@ -40,8 +44,11 @@ def whole_documents(session: Session, review_id: int, names: Sequence[str]) -> l
     for row in sorted(rows, key=lambda row: (row.stratum_id, row.position)):
         if row.twin_of is not None:
             twins[row.twin_of].append(row)
-    about = LedgerRow.document_id.in_(numbers)
+    about: ColumnElement[bool] = LedgerRow.document_id.in_(numbers)
     held = {one.document: one for one in standings(session, review_id, about)}
+    if viewer is not None:
+        held = own_opinions(session, viewer, about) | held
+        about &= ~hidden_from(viewer)
     notes = dict(session.execute(held_notes(about)).all())
     tags: dict[int, list[str]] = defaultdict(list)
     for number, tag in session.execute(held_tags(about)):

@@ -141,6 +141,7 @@ def _reading() -> None:
         sa.Column("suggestion_id", sa.Integer(), nullable=True),
         sa.Column("taken_at", sa.Double(), nullable=False),
         sa.Column("renewed_at", sa.Double(), nullable=False),
+        sa.Column("is_shown", sa.Boolean(), nullable=False, server_default=sa.false()),
         *_of("holds", document_id="documents", review_id="reviews", reviewer_id="reviewers"),
         *_of("holds", suggestion_id="suggestions"),
         sa.PrimaryKeyConstraint("document_id", "slot", name=op.f("pk_holds")),

@@ -1,0 +1,213 @@
+"""Who reads what just now: a document that somebody holds is given to nobody else, unless several shall read it.
+
+A hold ends with an answer, when its holder leaves, or when nothing was heard of the holder for ten minutes; then the
+document goes back to the queue. Time is told by the clock of the database, which all servers share. One that was set
+back makes nobody wait for long: a hold of the future counts as one that ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, and_, delete, exists, func, select, update
+from sqlalchemy.orm import Session
+
+from riffler.errors import AnswerConflict
+from riffler.review.database import clock, now
+from riffler.review.queue import WITHDRAWN, Queued
+from riffler.review.schema import Document, LedgerRow, Suggestion
+from riffler.review.schema_team import HoldRow, ScreeningRow
+from riffler.review.screening import OPINION_STANDS, opinions_about
+from riffler.review.standing import STANDS
+
+HOLD_SECONDS = 600.0
+"""Who was not heard of for so long has left."""
+
+_IS_ANSWERED = exists().where(LedgerRow.document_id == Suggestion.document_id, STANDS)
+_IS_HELD = exists().where(HoldRow.document_id == Suggestion.document_id)
+_IS_SCREENED = exists().where(ScreeningRow.document_id == Suggestion.document_id)
+_IS_FREE = (Suggestion.shown_to.is_(None), Suggestion.place != WITHDRAWN, ~_IS_ANSWERED, ~_IS_HELD, ~_IS_SCREENED)
+"""Of a suggestion: it waits to be given to somebody."""
+
+UNSEEN = {"synchronize_session": False}  # no object of the session is of these rows
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """How many documents are ready to be given out, and the ids of those that are in somebody's hands or half read."""
+
+    n_waiting: int
+    in_hand: frozenset[str]
+    is_read_from: bool  # somebody is there
+
+
+def take_documents(session: Session, review_id: int, person: int, n: int, at: float) -> list[Queued]:
+    """Return what somebody is to read next, at most n, and hold it for them from this moment on.
+
+    First what is on their screen, so that a page that is loaded again shows the same document; then what waits for one
+    more reader; then what the search proposes. What they held and have not seen goes back first: there may be better.
+    """
+    return_expired(session, review_id, at)
+    session.execute(delete(HoldRow).where(*_mine(review_id, person), ~HoldRow.is_shown))
+    session.execute(update(HoldRow).where(*_mine(review_id, person)).values(renewed_at=at).execution_options(**UNSEEN))
+    n_held = _n_held(session, _mine(review_id, person))
+    for found in (_half_read, _fresh):
+        if n_held < n:
+            n_held += _hold(session, review_id, person, found(session, review_id, person, n - n_held), at)
+    return _held_by(session, review_id, person)[:n]
+
+
+def show_document(session: Session, review_id: int, person: int, suggestion_id: int) -> None:
+    """Write down that a document which somebody holds is on their screen."""
+    row = session.scalars(
+        select(HoldRow).where(*_mine(review_id, person), HoldRow.suggestion_id == suggestion_id)
+    ).one_or_none()
+    if row is None:
+        raise AnswerConflict(f"Suggestion {suggestion_id} was given to somebody else. Ask for the next again.")
+    row.is_shown = True
+    suggestion = session.get_one(Suggestion, suggestion_id)
+    if suggestion.shown_to is None:
+        suggestion.shown_at, suggestion.shown_to = suggestion.shown_at or now(), person
+
+
+def hold_again(session: Session, review_id: int, person: int, document_id: int, at: float) -> int | None:
+    """Let somebody who took an answer back hold the document again, and return how it was suggested, if it was.
+
+    Where all the readers that it may have hold it, nobody more does.
+    """
+    screening = session.get(ScreeningRow, document_id)
+    answer = select(LedgerRow.suggestion_id).where(LedgerRow.document_id == document_id)
+    suggestion_id = session.scalar(
+        answer.where(LedgerRow.suggestion_id.is_not(None)).order_by(LedgerRow.id.desc()).limit(1)
+    )
+    needed = 1 if screening is None else screening.needed - len(opinions_about(session, document_id))
+    if suggestion_id is not None and _n_held(session, (HoldRow.document_id == document_id,)) < needed:
+        _hold(session, review_id, person, [(document_id, suggestion_id)], at, is_shown=True)
+    return suggestion_id
+
+
+def queue_now(session: Session, review_id: int) -> Queue:
+    """Return what is ready to be given out, and what is not any more."""
+    n_waiting = session.scalar(
+        select(func.count()).where(Suggestion.review_id == review_id, *_IS_FREE).select_from(Suggestion)
+    )
+    half_read = select(ScreeningRow.document_id).where(
+        ScreeningRow.review_id == review_id, ScreeningRow.state != "settled"
+    )
+    held = select(HoldRow.document_id).where(HoldRow.review_id == review_id)
+    names = session.scalars(select(Document.name).where(Document.id.in_(half_read) | Document.id.in_(held)))
+    return Queue(n_waiting or 0, frozenset(names), is_read(session, review_id, clock(session)))
+
+
+def is_read(session: Session, review_id: int, at: float) -> bool:
+    """Tell whether somebody reads in a review."""
+    recent = (HoldRow.review_id == review_id, func.abs(HoldRow.renewed_at - at) <= HOLD_SECONDS)
+    return session.scalar(select(HoldRow.slot).where(*recent).limit(1)) is not None
+
+
+def is_holding(session: Session, document_id: int, person: int) -> bool:
+    """Tell whether somebody holds a document."""
+    mine = select(HoldRow.slot).where(HoldRow.document_id == document_id, HoldRow.reviewer_id == person)
+    return session.scalar(mine) is not None
+
+
+def end_hold(session: Session, document_id: int, person: int) -> None:
+    """Let go of a document whose reader has answered."""
+    session.execute(delete(HoldRow).where(HoldRow.document_id == document_id, HoldRow.reviewer_id == person))
+
+
+def return_held(session: Session, review_id: int, person: int) -> None:
+    """Give back everything that somebody holds: they leave, or were removed."""
+    _return(session, and_(*_mine(review_id, person)))
+
+
+def return_expired(session: Session, review_id: int, at: float) -> None:
+    """Give back what is held by people of whom nothing was heard for too long."""
+    _return(session, (HoldRow.review_id == review_id) & (func.abs(HoldRow.renewed_at - at) > HOLD_SECONDS))
+
+
+def _return(session: Session, whose: ColumnElement[bool]) -> None:
+    """End holds; what was shown and has no answer waits again, where it waited before."""
+    gone = session.execute(delete(HoldRow).where(whose).returning(HoldRow.suggestion_id)).scalars().all()
+    numbers = [number for number in gone if number is not None]
+    if numbers:
+        back = (Suggestion.id.in_(numbers), ~_IS_ANSWERED)
+        session.execute(update(Suggestion).where(*back).values(shown_to=None).execution_options(**UNSEEN))
+
+
+def _mine(review_id: int, person: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return HoldRow.review_id == review_id, HoldRow.reviewer_id == person
+
+
+def _n_held(session: Session, whose: tuple[ColumnElement[bool], ...]) -> int:
+    return session.scalar(select(func.count()).select_from(HoldRow).where(*whose)) or 0
+
+
+def _held_by(session: Session, review_id: int, person: int) -> list[Queued]:
+    """Return what somebody holds: what was on the screen first, then as it was taken."""
+    rows = session.execute(
+        select(Suggestion, Document.name)
+        .join_from(HoldRow, Suggestion, Suggestion.id == HoldRow.suggestion_id)
+        .join(Document, Document.id == HoldRow.document_id)
+        .where(*_mine(review_id, person))
+        .order_by(HoldRow.is_shown.desc(), HoldRow.taken_at, Suggestion.place, Suggestion.id)
+    )
+    return [Queued(row.id, name, row.origin, row.why, row.score, row.shown_at) for row, name in rows]
+
+
+def _half_read(session: Session, review_id: int, person: int, n: int) -> Sequence[tuple[int, int | None]]:
+    """Select documents that wait for one more reader, who must be another one; the first opened first."""
+    opinions = select(func.count()).where(LedgerRow.document_id == ScreeningRow.document_id, OPINION_STANDS)
+    readers = select(func.count()).where(HoldRow.document_id == ScreeningRow.document_id)
+    mine = exists().where(
+        LedgerRow.document_id == ScreeningRow.document_id, LedgerRow.reviewer_id == person, OPINION_STANDS
+    ) | exists().where(HoldRow.document_id == ScreeningRow.document_id, HoldRow.reviewer_id == person)
+    rows = session.execute(
+        select(ScreeningRow.document_id, ScreeningRow.suggestion_id)
+        .where(ScreeningRow.review_id == review_id, ScreeningRow.state == "waiting", ~mine)
+        .where(opinions.scalar_subquery() + readers.scalar_subquery() < ScreeningRow.needed)
+        .order_by(ScreeningRow.opened_at, ScreeningRow.document_id)
+        .limit(n)
+    )
+    return [(document, suggestion) for document, suggestion in rows]
+
+
+def _fresh(session: Session, review_id: int, person: int, n: int) -> Sequence[tuple[int, int | None]]:
+    """Select what the search proposes and nobody reads, the first first; a document may wait there twice."""
+    rows = session.execute(
+        select(Suggestion.document_id, func.min(Suggestion.id))
+        .where(Suggestion.review_id == review_id, *_IS_FREE)
+        .group_by(Suggestion.document_id)
+        .order_by(func.min(Suggestion.place), func.min(Suggestion.id))
+        .limit(n)
+    )
+    return [(document, suggestion) for document, suggestion in rows]
+
+
+def _hold(
+    session: Session,
+    review_id: int,
+    person: int,
+    found: Sequence[tuple[int, int | None]],
+    at: float,
+    *,
+    is_shown: bool = False,
+) -> int:
+    """Let somebody hold documents, each by a suggestion, and return how many these are."""
+    for document_id, suggestion_id in found:
+        taken = set(session.scalars(select(HoldRow.slot).where(HoldRow.document_id == document_id)))
+        session.add(
+            HoldRow(
+                document_id=document_id,
+                slot=min(set(range(len(taken) + 1)) - taken),
+                review_id=review_id,
+                reviewer_id=person,
+                suggestion_id=suggestion_id,
+                taken_at=at,
+                renewed_at=at,
+                is_shown=is_shown,
+            )
+        )
+    session.flush()
+    return len(found)
