@@ -122,11 +122,10 @@ class PostgresServer:
                 shutil.rmtree(self.folder)
             self.folder = self._process = None
 
-    def new_database(self, template: str | None = None) -> str:
-        """Make an empty database, or a copy of that at an address nobody is connected to; give its address."""
-        name, original = f"test_{next(self._numbers)}", template and make_url(template).database
-        like = sql.SQL(" TEMPLATE {}").format(sql.Identifier(original)) if original else sql.SQL("")
-        self._execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)) + like)
+    def new_database(self) -> str:
+        """Make an empty database, and give its address for SQLAlchemy."""
+        name = f"test_{next(self._numbers)}"
+        self._execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
         address = URL.create("postgresql+psycopg", USER, self._password, HOST, self.port, name)
         return address.render_as_string(hide_password=False)
 
