@@ -198,7 +198,7 @@ def _check_offer(session: Session, offer: Offer, by: int | None) -> None:
         check_role(offer.role)
     if offer.review_id is not None and session.get(ReviewRow, offer.review_id) is None:
         raise UnknownName(f"There is no review with the number {offer.review_id}.")
-    if by is None or get_account(session, by).is_admin:
+    if by is None or ((maker := get_account(session, by)).is_admin and maker.closed_at is None):
         return
     if offer.review_id is None or offer.is_admin or role_of(session, offer.review_id, by) != OWNER:
         raise InputError("Only an owner invites to a review, and only an admin to more. Ask one of them.")
