@@ -16,6 +16,8 @@ from riffler.cli.backup import backup
 from riffler.cli.datasets import datasets
 from riffler.cli.export import EXAMPLES as EXPORT_EXAMPLES
 from riffler.cli.export import export
+from riffler.cli.migrate import EXAMPLES as MIGRATE_EXAMPLES
+from riffler.cli.migrate import migrate
 from riffler.cli.rank import rank
 from riffler.cli.reproduce import reproduce
 from riffler.cli.review import EXAMPLES as REVIEW_EXAMPLES
@@ -55,6 +57,7 @@ app.command(epilog=TAG_EXAMPLES)(tag)
 app.command(epilog=REVIEW_EXAMPLES)(review)
 app.command(epilog=EXPORT_EXAMPLES)(export)
 app.command()(backup)
+app.command(epilog=MIGRATE_EXAMPLES)(migrate)
 app.command()(datasets)
 app.command()(reproduce)
 
