@@ -30,16 +30,28 @@ _IS_SCREENED = exists().where(ScreeningRow.document_id == Suggestion.document_id
 _IS_FREE = (Suggestion.shown_to.is_(None), Suggestion.place != WITHDRAWN, ~_IS_ANSWERED, ~_IS_HELD, ~_IS_SCREENED)
 """Of a suggestion: it waits to be given to somebody."""
 
+_IS_OVER = exists().where(LedgerRow.document_id == HoldRow.document_id, STANDS) | exists().where(
+    ScreeningRow.document_id == HoldRow.document_id, ScreeningRow.state != "waiting"
+)
+"""Of a hold: others have answered meanwhile, such as after it ran out."""
+
 UNSEEN = {"synchronize_session": False}  # no object of the session is of these rows
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """How many documents are ready to be given out, and the ids of those that are in somebody's hands or half read."""
+    """What is ready to be given out, and what is not any more.
+
+    n_waiting : documents that nobody has
+    n_ahead : documents that are held for later, and may still be exchanged for better ones
+    in_hand : ids of those that are being read, or were read by some and wait for others
+    is_read_from : somebody is there
+    """
 
     n_waiting: int
+    n_ahead: int
     in_hand: frozenset[str]
-    is_read_from: bool  # somebody is there
+    is_read_from: bool
 
 
 def take_documents(session: Session, review_id: int, person: int, n: int, at: float) -> list[Queued]:
@@ -49,7 +61,7 @@ def take_documents(session: Session, review_id: int, person: int, n: int, at: fl
     more reader; then what the search proposes. What they held and have not seen goes back first: there may be better.
     """
     return_expired(session, review_id, at)
-    session.execute(delete(HoldRow).where(*_mine(review_id, person), ~HoldRow.is_shown))
+    session.execute(delete(HoldRow).where(*_mine(review_id, person), ~HoldRow.is_shown | _IS_OVER))
     session.execute(update(HoldRow).where(*_mine(review_id, person)).values(renewed_at=at).execution_options(**UNSEEN))
     n_held = _n_held(session, _mine(review_id, person))
     for found in (_half_read, _fresh):
@@ -95,9 +107,10 @@ def queue_now(session: Session, review_id: int) -> Queue:
     half_read = select(ScreeningRow.document_id).where(
         ScreeningRow.review_id == review_id, ScreeningRow.state != "settled"
     )
-    held = select(HoldRow.document_id).where(HoldRow.review_id == review_id)
-    names = session.scalars(select(Document.name).where(Document.id.in_(half_read) | Document.id.in_(held)))
-    return Queue(n_waiting or 0, frozenset(names), is_read(session, review_id, clock(session)))
+    being_read = select(HoldRow.document_id).where(HoldRow.review_id == review_id, HoldRow.is_shown)
+    names = session.scalars(select(Document.name).where(Document.id.in_(half_read) | Document.id.in_(being_read)))
+    n_ahead = _n_held(session, (HoldRow.review_id == review_id, ~HoldRow.is_shown))
+    return Queue(n_waiting or 0, n_ahead, frozenset(names), is_read(session, review_id, clock(session)))
 
 
 def is_read(session: Session, review_id: int, at: float) -> bool:

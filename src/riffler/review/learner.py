@@ -102,7 +102,7 @@ class Loop:
             review.fill_queue(first_proposals(review, BATCH, ahead=FIRST_QUEUE))
         self._live = LiveSearch(review)
         self._painter = Painter(self._live)
-        self._seen: tuple[int, Revision, frozenset[str]] | None = None
+        self._seen: tuple[int, Revision, object] | None = None
         self._news_at = time.monotonic()
         self._seconds_to_build = self._news_at - start
         self._seconds_to_learn = 0.0
@@ -128,14 +128,14 @@ class Loop:
     def step(self) -> None:
         """Take in what is new, if anything is, and make the pictures that are due."""
         queue = self._review.queue_now()
-        lacking = queue.in_hand if queue.n_waiting < QUEUE // 2 else frozenset[str]()  # many came and took all of it
+        lacking = (queue.n_ahead, queue.in_hand) if queue.n_waiting < QUEUE // 2 else None  # many came and took it all
         now = (self._review.last_remark(), self._review.revision(), lacking)  # before it learns: more may come
         is_new = now != self._seen
         if queue.is_read_from:
             self._news_at = time.monotonic()
         if is_new:
             start = time.monotonic()
-            self._live.refresh(BATCH, ahead=QUEUE)
+            self._live.refresh(BATCH, ahead=QUEUE + queue.n_ahead)
             self._news_at = time.monotonic()
             self._seconds_to_learn = self._news_at - start
             self._seen = now

@@ -48,15 +48,15 @@ class Queued:
 
 
 def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) -> None:
-    """Replace what waits; what was shown stays, for its answer says why it was, and so does what somebody holds.
+    """Replace what waits; what was shown stays, for its answer says why it was.
 
     What is proposed again for the same reason keeps its number: a page may have fetched it already. For the same reason
     control documents are withdrawn and not removed: an answer that comes all the same must not pass for one of
-    somebody who found the document, which would spoil the certificate.
+    somebody who found the document, which would spoil the certificate. So is what somebody holds for later.
     """
     number = asked_ids(session, review_id, [one.document for one in proposals])
     waiting = select(Suggestion.document_id, Suggestion.origin, Suggestion.id).where(
-        Suggestion.review_id == review_id, Suggestion.shown_to.is_(None), ~_IS_HELD
+        Suggestion.review_id == review_id, Suggestion.shown_to.is_(None)
     )
     there = {(document, origin): found for document, origin, found in session.execute(waiting)}
     kept, new = list[dict[str, Any]](), list[dict[str, Any]]()
@@ -68,7 +68,7 @@ def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) 
         else:
             kept.append({**values, "id": found})
     gone = Suggestion.id.in_(there.values())
-    is_kept = (Suggestion.origin == "control") | Suggestion.shown_at.is_not(None)  # an answer may speak of it
+    is_kept = (Suggestion.origin == "control") | Suggestion.shown_at.is_not(None) | _IS_HELD
     session.execute(update(Suggestion).where(gone, is_kept).values(place=WITHDRAWN))
     session.execute(delete(Suggestion).where(gone, ~is_kept))
     if kept:

@@ -23,6 +23,7 @@ from riffler.review.remarks import (
     append_answer,
     append_undo,
     append_word,
+    check_expected,
     document_name,
     recorded,
     said_row,
@@ -200,6 +201,7 @@ class TeamDesk(Desk):
             if needed > 1:
                 screening = open_screening(session, self.review.id, answer, document_id, needed)
         if screening is None or held is not None:
+            check_expected(answer, held)
             self._check_may_correct(held, screening)
             receipt = append_answer(session, self.review.id, self.person, answer)
         else:

@@ -1,0 +1,101 @@
+"""Every review that has something to learn gets one learner, on whichever server; the next takes over when it dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import Engine, update
+
+from riffler.review.database import reading, writing
+from riffler.review.learners import Learners, reviews_to_learn
+from riffler.review.people import People
+from riffler.review.schema import LeaseRow
+from tests.review.teams import Team, team_at
+
+PATIENCE = 60.0
+
+
+@pytest.fixture(autouse=True)
+def _cheap(people: People) -> None:
+    """Passwords cost little."""
+
+
+def address_of(engine: Engine) -> str:
+    if engine.dialect.name == "sqlite":
+        return str(engine.url.database).removeprefix("file://")
+    return engine.url.render_as_string(hide_password=False)
+
+
+@contextmanager
+def learning(engine: Engine, idle_seconds: float = 900.0) -> Iterator[Learners]:
+    learners = Learners(address_of(engine), idle_seconds=idle_seconds)
+    learners.start()
+    try:
+        yield learners
+    finally:
+        learners.stop()
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.05)
+
+
+def needed(team: Team) -> list[int]:
+    with reading(team.engine) as session:
+        return reviews_to_learn(session)
+
+
+def test_a_review_is_learned_once_and_the_learner_ends_when_nobody_reads(engine: Engine) -> None:
+    team = team_at(engine, n_queued=0)
+    assert needed(team) == [team.review.id]
+    with learning(engine, idle_seconds=1.0) as one, learning(engine, idle_seconds=1.0) as other:
+        wait_for(lambda: team.review.progress() is not None)
+        assert len(one.pids) + len(other.pids) >= 1
+        assert team.review.queue_now().n_waiting > 0
+        wait_for(lambda: not team.review.has_learner())
+        assert needed(team) == []
+        assert team.read("anna", "relevant")
+        wait_for(lambda: len(list(team.review.ledger())) == 1)
+
+
+def test_another_server_takes_over_when_the_host_of_the_learner_dies(engine: Engine) -> None:
+    team = team_at(engine, n_queued=0)
+    with learning(engine) as one:
+        wait_for(lambda: team.review.progress() is not None)
+        first = one.pids[0]
+        os.kill(first, signal.SIGSTOP)  # its host is gone as far as anybody can see
+        try:
+            with writing(engine) as session:  # and time passes
+                session.execute(update(LeaseRow).values(renewed_at=LeaseRow.renewed_at - 60.0))
+            team.read("anna", "relevant")
+            with learning(engine):
+                wait_for(lambda: len(list(team.review.ledger())) == 1)
+                os.kill(first, signal.SIGCONT)  # it comes back, and must not write any more
+                wait_for(lambda: first not in one.pids)
+                team.read("anna", "irrelevant")
+                wait_for(lambda: len(list(team.review.ledger())) == 2)
+        finally:
+            os.kill(first, signal.SIGCONT) if first in one.pids else None
+    entries = [entry.item for entry in team.review.ledger()]
+    assert len(entries) == len(set(entries)) == 2
+
+
+def test_a_review_without_documents_needs_no_learner(people: People) -> None:
+    from riffler.review.office import Office
+
+    admin = people.make_account("olga", "correct horse battery", is_admin=True)
+    office = Office(people._engine, "here")
+    review = office.create("empty", by=admin.id)
+    with reading(people._engine) as session:
+        assert reviews_to_learn(session) == []
+    assert [one.name for one in office.reviews()] == ["empty"]
+    assert office.review(review.identity) is review
+    assert people.role_of(review.id, admin.id) == "owner"
