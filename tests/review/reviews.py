@@ -10,7 +10,7 @@ from riffler.data.collection import Collection
 from riffler.data.collection_reading import collection_from_frame
 from riffler.review.remarks import Answer
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import Review, create_review
+from riffler.review.store import FileReview, Review, create_review
 from riffler.review.whole_documents import WholeDocument
 
 SETTINGS = ReviewSettings(policy="greedy", description="whale", stopping="control", target=0.8, seed=1)
@@ -36,7 +36,7 @@ def verdict_on(name: str) -> str:
     return "relevant" if is_whale(int(name[1:])) else "irrelevant"
 
 
-def new_review(folder: Path, settings: ReviewSettings = SETTINGS, n: int = 60) -> Review:
+def new_review(folder: Path, settings: ReviewSettings = SETTINGS, n: int = 60) -> FileReview:
     return create_review(folder / "whales.riffler", library(n), settings)
 
 

@@ -23,7 +23,7 @@ from riffler.review.export import FORMATS, write_export, write_history
 from riffler.review.export_xlsx import MOST_CHARACTERS
 from riffler.review.pictures import Picture, keep_pictures
 from riffler.review.remarks import Answer, Remark
-from riffler.review.store import Review, create_review
+from riffler.review.store import FileReview, Review, create_review
 from tests.review.reviews import SETTINGS, library, new_review, say
 
 TABLES = ("csv", "xlsx", "parquet", "jsonl")
@@ -50,7 +50,7 @@ ER  -
 """  # noqa: W291 - as programs write it
 
 
-def told(folder: Path) -> Review:
+def told(folder: Path) -> FileReview:
     """A review of two imports with other columns, one document of them a twin, about which things were said."""
     frame = pl.DataFrame(
         {

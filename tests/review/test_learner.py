@@ -18,7 +18,7 @@ import pytest
 from riffler.errors import LeaseLost, StorageError
 from riffler.review import learner as learning
 from riffler.review.live import LiveSearch
-from riffler.review.store import Review, create_review
+from riffler.review.store import FileReview, create_review
 from riffler.review.supervisor import LearnerKeeper
 from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
 
@@ -33,7 +33,7 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
         time.sleep(0.1)
 
 
-def read(review: Review, n: int, reviewer: str = "reviewer") -> None:
+def read(review: FileReview, n: int, reviewer: str = "reviewer") -> None:
     """Answer about n documents of the queue, each shown first."""
     for _ in range(n):
         until(lambda: review.upcoming(1, reviewer=reviewer))
@@ -41,7 +41,7 @@ def read(review: Review, n: int, reviewer: str = "reviewer") -> None:
         review.answer([say(queued.document, verdict_on(queued.document), f"key {queued.document}", queued.id)])
 
 
-def is_caught_up(review: Review) -> bool:
+def is_caught_up(review: FileReview) -> bool:
     progress = review.progress()
     return progress is not None and not progress.stale and progress.n_behind == 0 and not review.pending()
 
@@ -57,11 +57,11 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 @pytest.fixture
-def review(tmp_path: Path) -> Review:
+def review(tmp_path: Path) -> FileReview:
     return new_review(tmp_path, n=300)
 
 
-def test_it_follows_the_ledger_through_answers_undo_a_crash_and_new_documents(review: Review) -> None:
+def test_it_follows_the_ledger_through_answers_undo_a_crash_and_new_documents(review: FileReview) -> None:
     with review, LearnerKeeper(review.path) as keeper:
         read(review, 30)
         until(lambda: is_caught_up(review))
@@ -91,7 +91,7 @@ def test_it_follows_the_ledger_through_answers_undo_a_crash_and_new_documents(re
     assert [file.name for file in review.path.parent.iterdir()] == ["whales.riffler"]
 
 
-def check_pictures(review: Review) -> None:
+def check_pictures(review: FileReview) -> None:
     """What the learner left is what a search says that is made anew from the file."""
     picture, names = review.picture("progress"), ("scores", "terms", "map")
     assert picture is not None
@@ -120,17 +120,17 @@ def check_pictures(review: Review) -> None:
     json.dumps(values, allow_nan=False)
 
 
-def n_mapped(review: Review) -> int:
+def n_mapped(review: FileReview) -> int:
     picture = review.picture("map")
     return 0 if picture is None else sum(one["size"] for one in picture.read()["clusters"])
 
 
-def n_scored(review: Review) -> int:
+def n_scored(review: FileReview) -> int:
     picture = review.picture("scores")
     return 0 if picture is None else len(picture.payload) // np.dtype(np.float32).itemsize
 
 
-def test_a_second_learner_stands_by_and_takes_over(review: Review) -> None:
+def test_a_second_learner_stands_by_and_takes_over(review: FileReview) -> None:
     with review:
         first = learner(review.path, "--holder", "first")
         until(lambda: review.picture("progress"))
@@ -145,7 +145,7 @@ def test_a_second_learner_stands_by_and_takes_over(review: Review) -> None:
         assert ended(second) == (0, "")
 
 
-def test_it_ends_when_its_standard_input_is_closed(review: Review) -> None:
+def test_it_ends_when_its_standard_input_is_closed(review: FileReview) -> None:
     review.close()
     process = learner(review.path)
     until(lambda: review.upcoming(1))
@@ -160,7 +160,7 @@ def test_it_ends_when_its_standard_input_is_closed(review: Review) -> None:
 PARENT = "import sys; from riffler.review.supervisor import LearnerKeeper as K; K(sys.argv[1]).start(); input()"
 
 
-def test_it_does_not_outlive_a_parent_that_is_killed(review: Review) -> None:
+def test_it_does_not_outlive_a_parent_that_is_killed(review: FileReview) -> None:
     with review:
         command = [sys.executable, "-c", PARENT, str(review.path)]
         with subprocess.Popen(command, stdin=subprocess.PIPE) as parent:
@@ -205,7 +205,7 @@ def steps(monkeypatch: pytest.MonkeyPatch, outcomes: Sequence[BaseException | No
 
 
 def test_a_full_disk_is_said_and_does_not_end_it(
-    review: Review, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    review: FileReview, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     steps(monkeypatch, [None, StorageError("The disk is full."), None, KeyboardInterrupt()])
     with review, pytest.raises(KeyboardInterrupt):
@@ -214,7 +214,7 @@ def test_a_full_disk_is_said_and_does_not_end_it(
 
 
 def test_who_lost_the_lease_waits_for_it_again(
-    review: Review, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    review: FileReview, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     steps(monkeypatch, [None, LeaseLost("Another learner has taken over."), None, KeyboardInterrupt()])
     with review, pytest.raises(KeyboardInterrupt):
