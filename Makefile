@@ -67,7 +67,7 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	for part in speed quality ablation; do $(BIN)/python benchmarks/active.py $$part; done
 	$(BIN)/python benchmarks/search_peers.py --cache out/asreview
 	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
-	$(BIN)/python -m benchmarks.server start next memory
+	$(BIN)/python -m benchmarks.server start next memory team
 
 soak: $(VENV)/.test chromium postgres ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(PYTEST) -m soak

@@ -5,6 +5,8 @@
 start       from the command to the first document, for 20,000 and 100,000 records: a new review, and one begun before
 next        how long the next document and an answer take while the learner learns from each answer
 memory      of the server and of the learner over 20,000 answers
+team        fifty reviewers on a review of 100,000 records on PostgreSQL, 20,000 answers: how long the next document takes
+            while the learner learns, whether anything is lost or given to two, and the memory
 
 The records are made of docstrings (benchmarks/server_texts.py); relevant is what is about statistics. Results are
 written as JSON to the folder of results, the memory as a chart too. Times want an otherwise idle machine.
@@ -29,13 +31,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from at_k import machine
 from server_process import DESCRIPTION, Server, first_document_seconds, made_review, records
+from server_team import Plan, check_nothing_lost, run_load, serving, team_review, wait_until_learned
 
 from riffler.data.atomic import atomic_write
 from riffler.evaluation.charts import save_chart, styled
 
-PARTS = ("start", "next", "memory")
+PARTS = ("start", "next", "memory", "team")
 WANTED_SECONDS = {20_000: 10.0, 100_000: 60.0}
-WANTED_MS = 50.0
+WANTED_MS, WANTED_TEAM_MS = 50.0, 100.0
 N_NEXT, N_MEMORY, EVERY = 500, 20_000, 250
 READING_SECONDS = 0.1  # far less than anybody needs; without any the learner has no time to learn
 
@@ -45,7 +48,10 @@ def main() -> None:
     parser.add_argument("parts", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--out", type=Path, default=Path("out/server"), help="folder of the results")
     parser.add_argument("--records", type=int, nargs="*", default=list(WANTED_SECONDS), help="of the part start")
-    parser.add_argument("--answers", type=int, default=N_MEMORY, help="of the part memory")
+    parser.add_argument("--answers", type=int, default=N_MEMORY, help="of the parts memory and team")
+    parser.add_argument("--reviewers", type=int, default=50, help="of the part team")
+    parser.add_argument("--reading", type=float, default=3.0, help="mean seconds that one reads, of the part team")
+    parser.add_argument("--team-records", type=int, default=100_000, help="of the part team")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -56,6 +62,10 @@ def main() -> None:
             found: Any = [_start(given.out, n, given.seed) for n in given.records]
         elif part == "next":
             found = _next(given.out, given.seed)
+        elif part == "team":
+            found = _team(
+                given.out, Plan(given.reviewers, given.reading, given.answers, given.seed), given.team_records
+            )
         else:
             found = _memory(given.out, given.answers, given.seed)
         facts = {"machine": machine(), "load": os.getloadavg()[0], "seed": given.seed, "results": found}
@@ -123,6 +133,41 @@ def _memory(out: Path, n_answers: int, seed: int) -> list[dict[str, float]]:
     print(f"memory: {seen[-1]['seconds']:.0f} s in all, {1000 * seen[-1]['seconds'] / n:.1f} ms an answer")
     _memory_chart(out / "memory.svg", seen)
     return seen
+
+
+def _team(out: Path, plan: Plan, n: int) -> dict[str, Any]:
+    """Let a team read, and check what it got."""
+    with (
+        team_review(out, n, plan) as (address, review, keys, relevant),
+        serving(address) as (base, process),
+    ):
+        wait_until_learned(base, review, keys[0])
+        start = time.monotonic()
+        load = run_load(base, process.pid, review, keys, relevant, plan)
+        seconds = time.monotonic() - start
+        n_lost = check_nothing_lost(review, load)
+        n_learned = len(list(review.ledger()))
+    found = {name: _percentiles(values) for name, values in load.took.items()}
+    for name, values in found.items():
+        print(
+            f"team: {plan.n_reviewers} reviewers, {name}: "
+            + ", ".join(f"{key} {ms:.1f} ms" for key, ms in values.items())
+        )
+    n_said = len(load.acknowledged)
+    print(
+        f"team: {n_said:,} answers in {seconds:.0f} s ({n_said / seconds:.1f} a second), {n_learned:,} learned; wanted is a "
+        f"p95 of {WANTED_TEAM_MS:g} ms for next\nteam: lost or doubled answers {n_lost}, documents on two screens "
+        f"{len(load.doubles)}, given to somebody else before they were shown {load.replaced}, looks at an empty queue "
+        f"{load.waits}, faults {load.faults[:3]}"
+    )
+    for name in ("server", "learner"):
+        early, late = load.memory[len(load.memory) // 4][name], load.memory[-1][name]
+        print(f"team: memory of the {name}: {early:.0f} MB after a quarter, {late:.0f} MB in the end")
+    _memory_chart(out / "team-memory.svg", load.memory)
+    return {
+        "ms": found, "answers": n_said, "seconds": seconds, "learned": n_learned, "lost": n_lost,
+        "doubles": len(load.doubles), "replaced": load.replaced, "waits": load.waits, "memory": load.memory,
+    }  # fmt: skip
 
 
 def _megabytes(server: Server) -> dict[str, float]:
