@@ -5,8 +5,8 @@
 start       from the command to the first document, for 20,000 and 100,000 records: a new review, and one begun before
 next        how long the next document and an answer take while the learner learns from each answer
 memory      of the server and of the learner over 20,000 answers
-team        fifty reviewers on a review of 100,000 records on PostgreSQL, 20,000 answers: how long the next document takes
-            while the learner learns, whether anything is lost or given to two, and the memory
+team        fifty reviewers on a review of 100,000 records on PostgreSQL, 20,000 answers: how long the next document
+            takes while the learner learns, whether anything is lost or given to two, and the memory
 
 The records are made of docstrings (benchmarks/server_texts.py); relevant is what is about statistics. Results are
 written as JSON to the folder of results, the memory as a chart too. Times want an otherwise idle machine.
@@ -155,8 +155,8 @@ def _team(out: Path, plan: Plan, n: int) -> dict[str, Any]:
         )
     n_said = len(load.acknowledged)
     print(
-        f"team: {n_said:,} answers in {seconds:.0f} s ({n_said / seconds:.1f} a second), {n_learned:,} learned; wanted is a "
-        f"p95 of {WANTED_TEAM_MS:g} ms for next\nteam: lost or doubled answers {n_lost}, documents on two screens "
+        f"team: {n_said:,} answers in {seconds:.0f} s ({n_said / seconds:.1f}/s), {n_learned:,} learned; wanted is "
+        f"a p95 of {WANTED_TEAM_MS:g} ms for next\nteam: lost or doubled answers {n_lost}, documents on two screens "
         f"{len(load.doubles)}, given to somebody else before they were shown {load.replaced}, looks at an empty queue "
         f"{load.waits}, faults {load.faults[:3]}"
     )

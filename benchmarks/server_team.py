@@ -1,4 +1,4 @@
-"""A team at one review on PostgreSQL, over loopback: fifty reviewers read at once, and everything they get is checked."""
+"""A team at one review on PostgreSQL, over loopback: many read at once, and everything they get is checked."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Plan:
 
 @contextmanager
 def team_review(out: Path, n: int, plan: Plan) -> Iterator[tuple[str, Review, list[str], set[str]]]:
-    """Make a review of n records on a PostgreSQL server of its own; give its database, keys of members, and the truth."""
+    """Make a review of n records on a PostgreSQL server of its own; give database, review, keys and the truth."""
     programs = server_programs()
     if programs is None:
         raise SystemExit(
