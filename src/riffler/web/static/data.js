@@ -1,7 +1,9 @@
 // Documents in: a file is looked at, its columns are chosen, then it is added. Files out: saved, or a message in words.
 
-import { address, drop, post, upload } from "./api.js";
-import { byId, element, hideBanner, several, showBanner } from "./dom.js";
+import { drop, post, upload } from "./api.js";
+import { byId, element, several, showBanner } from "./dom.js";
+import { pressed } from "./faults.js";
+import { save } from "./saving.js";
 
 const PARTS = {
   title: "Title",
@@ -15,23 +17,11 @@ const EXTRA = { id: [["content", "made from the texts"]], label: [["", "none: le
 const CHOOSE = "Its columns have names that are not known: say which hold the title and the abstract.";
 let waiting = null; // the token of the file that was looked at
 
-async function guarded(button, work) {
-  button.disabled = true;
-  hideBanner("fault");
-  try {
-    await work();
-  } catch (error) {
-    showBanner("fault", "bad", error.message).scrollIntoView({ block: "nearest" });
-  } finally {
-    button.disabled = false;
-  }
-}
-
 // In
 
-byId("import").addEventListener("submit", (event) => {
+byId("import")?.addEventListener("submit", (event) => {
   event.preventDefault();
-  guarded(event.submitter, async () => {
+  pressed(event.submitter, async () => {
     await forget();
     const preview = await upload("/imports", byId("file").files[0]);
     waiting = preview.token;
@@ -39,9 +29,9 @@ byId("import").addEventListener("submit", (event) => {
   });
 });
 
-byId("mapping").addEventListener("submit", (event) => {
+byId("mapping")?.addEventListener("submit", (event) => {
   event.preventDefault();
-  guarded(event.submitter, async () => {
+  pressed(event.submitter, async () => {
     const chosen = [...byId("mapping-fields").querySelectorAll("select")];
     const mapping = Object.fromEntries(chosen.map(({ name, value }) => [name, value === BY_NAME ? null : value]));
     const arrival = await post(`/imports/${waiting}`, { mapping });
@@ -53,7 +43,7 @@ byId("mapping").addEventListener("submit", (event) => {
   });
 });
 
-byId("forget").addEventListener("click", forget);
+byId("forget")?.addEventListener("click", forget);
 
 async function forget() {
   byId("preview").hidden = true;
@@ -90,27 +80,11 @@ function optionsOf(part, preview) {
 
 // Out
 
-// A name with other letters than those of ASCII is sent percent-encoded, as filename*=utf-8''...
-function nameIn(header) {
-  const encoded = header.match(/filename\*=utf-8''([^;]+)/i)?.[1];
-  return encoded ? decodeURIComponent(encoded) : header.match(/filename="?([^";]+)/)?.[1] ?? "riffler";
-}
-
-async function save(path, query) {
-  const response = await fetch(address(path, query), { credentials: "same-origin" }).catch(() => null);
-  if (!response) throw new Error("The server does not answer. Nothing was saved.");
-  if (!response.ok) throw new Error((await response.json()).error.message);
-  const name = nameIn(response.headers.get("Content-Disposition") ?? "");
-  const link = element("a", { href: URL.createObjectURL(await response.blob()), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
 byId("export").addEventListener("submit", (event) => {
   event.preventDefault();
-  guarded(event.submitter, () => save("/export", { format: byId("format").value, which: byId("which").value }));
+  pressed(event.submitter, () => save("/export", { format: byId("format").value, which: byId("which").value }));
 });
 
 for (const link of document.querySelectorAll("[data-save]")) {
-  link.addEventListener("click", () => guarded(link, () => save(link.dataset.save)));
+  link.addEventListener("click", () => pressed(link, () => save(link.dataset.save)));
 }

@@ -1,8 +1,10 @@
 // Changing what was said: a new verdict corrects, undo takes back; nothing is ever erased.
 
 import { post } from "./api.js";
-import { byId, showBanner } from "./dom.js";
+import { byId } from "./dom.js";
+import { tellFault } from "./faults.js";
 import { newKey } from "./keys.js";
+import { showLocalTimes } from "./moments.js";
 
 async function changed(line, work) {
   for (const control of line.querySelectorAll("button, select")) control.disabled = true;
@@ -10,8 +12,8 @@ async function changed(line, work) {
     await work();
     location.reload();
   } catch (error) {
-    const advice = error.status === 409 ? " Load the page again to see what holds now." : "";
-    showBanner("fault", "bad", error.message + advice);
+    if (error.status === 409) error.message += " Load the page again to see what holds now.";
+    tellFault(error);
     for (const control of line.querySelectorAll("button, select")) control.disabled = false;
   }
 }
@@ -30,10 +32,7 @@ byId("lines").addEventListener("click", (event) => {
   changed(line, () => post("/undo", { key: newKey(), answer: Number(line.dataset.id) }));
 });
 
-// Moments are kept in UTC, and told in the reader's own time.
-for (const moment of document.querySelectorAll("time")) {
-  moment.textContent = new Date(moment.dateTime).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
-}
+showLocalTimes();
 
 for (const choice of byId("filters").querySelectorAll("select")) {
   choice.addEventListener("change", () => byId("filters").requestSubmit());

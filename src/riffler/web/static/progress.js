@@ -2,12 +2,13 @@
 
 import { drawChart } from "./charts.js";
 import { byId, element } from "./dom.js";
+import { place } from "./places.js";
 
 const EVERY = 3000; // milliseconds
 
 async function renew() {
   if (document.hidden) return;
-  const response = await fetch("/progress/panel", { credentials: "same-origin", cache: "no-store" });
+  const response = await fetch(place("/progress/panel"), { credentials: "same-origin", cache: "no-store" });
   if (!response.ok) return;
   // The panel is made by our own server, every value escaped; a parsed document runs no scripts.
   const renewed = new DOMParser().parseFromString(await response.text(), "text/html");

@@ -1,8 +1,11 @@
 // Search as you type; label what is found without leaving the list.
 
 import { get, post } from "./api.js";
-import { byId, chip, element, showBanner, several, VERDICTS } from "./dom.js";
-import { newKey, onKeys } from "./keys.js";
+import { byId, chip, element, several, VERDICTS } from "./dom.js";
+import { guarded, tellFault } from "./faults.js";
+import { newKey } from "./keys.js";
+import { saysOf, walk } from "./lists.js";
+import { MAY_ANSWER, place } from "./places.js";
 
 const PAUSE = 120; // milliseconds after the last letter
 const AT_ONCE = 20;
@@ -12,7 +15,7 @@ let timer;
 async function search(offset = 0) {
   const number = (asked += 1);
   const q = byId("words").value;
-  history.replaceState(null, "", q ? `/search?${new URLSearchParams({ q })}` : "/search");
+  history.replaceState(null, "", place("/search", { q }));
   const told = q.trim() ? await get("/search", { q, n: AT_ONCE, offset }) : { hits: [], more: false };
   if (number !== asked) return;
   const items = told.hits.map(drawn);
@@ -29,14 +32,10 @@ function countOf(n, more) {
 function drawn(hit) {
   const item = element("li", { class: "hit", tabindex: "-1", "data-document": hit.id },
     element("div", { class: "hit-head" },
-      element("a", { class: "hit-title", href: `/?${new URLSearchParams({ document: hit.id })}` }, hit.title || hit.id),
+      element("a", { class: "hit-title", href: place("", { document: hit.id }) }, hit.title || hit.id),
       element("span", { class: "verdict-place" }, hit.verdict ? chip(hit.verdict) : "")),
     element("p", { class: "excerpt" }, ...hit.snippet.map(({ text, hit: isHit }) => (isHit ? sought(text) : text))),
-    element("div", { class: "hit-foot" }, element("div", { class: "says", role: "group", "aria-label": "Verdict" },
-      ...Object.entries(VERDICTS).map(([verdict, label]) => element("button", {
-        type: "button", class: "button", "data-verdict": verdict, "aria-pressed": String(hit.verdict === verdict),
-        onclick: () => say(item, verdict),
-      }, verdict === "skip" ? "Skip" : label)))));
+    MAY_ANSWER ? element("div", { class: "hit-foot" }, saysOf((verdict) => say(item, verdict), hit.verdict)) : null);
   item.answer = hit.answer;
   return item;
 }
@@ -52,7 +51,7 @@ async function say(item, verdict) {
     byId("told").textContent = `Saved: ${VERDICTS[verdict]}.`;
   } catch (error) {
     if (error.status === 409) await refresh(item, id);
-    showBanner("fault", "bad", error.message);
+    tellFault(error);
   }
 }
 
@@ -70,40 +69,13 @@ function show(item, verdict) {
   }
 }
 
-const items = () => [...byId("hits").children];
-const current = () => document.activeElement?.closest(".hit");
-
-function move(step) {
-  const all = items();
-  const at = all.indexOf(current());
-  if (at + step < 0) byId("words").focus();
-  else all[Math.min(at + step, all.length - 1)]?.focus();
-}
-
-const on = (verdict) => () => { const item = current(); if (item) say(item, verdict); };
-
-onKeys({
-  ArrowDown: () => move(1), j: () => move(1), ArrowUp: () => move(-1), k: () => move(-1),
-  r: on("relevant"), 1: on("relevant"), i: on("irrelevant"), 2: on("irrelevant"),
-  m: on("maybe"), 3: on("maybe"), s: on("skip"), 4: on("skip"),
-});
-byId("hits").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.target.matches(".hit")) event.target.querySelector("a").click();
-});
+const { move, n } = walk(byId("hits"), { say: MAY_ANSWER ? say : null, before: () => byId("words").focus() });
 byId("words").addEventListener("keydown", (event) => {
   if (event.key === "ArrowDown") { event.preventDefault(); move(1); }
   if (event.key === "Escape") event.target.blur();
 });
 byId("words").addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => guarded(search), PAUSE); });
 byId("search").addEventListener("submit", (event) => { event.preventDefault(); guarded(search); });
-byId("more").addEventListener("click", () => guarded(() => search(items().length)));
-
-async function guarded(work) {
-  try {
-    await work();
-  } catch (error) {
-    showBanner("fault", "bad", error.message);
-  }
-}
+byId("more").addEventListener("click", () => guarded(() => search(n())));
 
 if (byId("words").value) guarded(search);
