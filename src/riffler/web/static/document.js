@@ -1,6 +1,7 @@
 // Draws one document: title, what is known of it, abstract, copies, and all its fields.
 
 import { byId, chip, count, element } from "./dom.js";
+import { IS_TEAM, MAY_ANSWER } from "./places.js";
 
 const FIELDS = {
   authors: ["authors", "author", "au", "a1", "fau"],
@@ -25,8 +26,11 @@ export function drawDocument(record, marker) {
 export function drawStanding(record) {
   const holds = byId("holds");
   holds.hidden = !record.verdict;
-  holds.replaceChildren("You said", record.verdict ? chip(record.verdict) : "", "Another verdict corrects it.",
-    element("button", { type: "button", class: "button small" }, "Leave it and go on"));
+  if (!record.verdict) return;
+  holds.replaceChildren(IS_TEAM ? "The answer is" : "You said", chip(record.verdict), ...(MAY_ANSWER ? [
+    "Another verdict corrects it.",
+    element("button", { type: "button", class: "button small" }, "Leave it and go on"),
+  ] : []));
 }
 
 function paragraphs(text, marker) {

@@ -1,7 +1,8 @@
 // The thin line above the document: how much is read, how much was found, whether it is saved, and what is advised.
 
 import { get } from "./api.js";
-import { byId, count } from "./dom.js";
+import { byId, count, several } from "./dom.js";
+import { IS_TEAM } from "./places.js";
 
 const LAST = 20;
 const ADVICE_EVERY = 5000; // milliseconds, at most so often
@@ -37,6 +38,14 @@ export class Line {
     byId("share").value = read;
   }
 
+  // In a team: what some have read and has no answer yet.
+  open({ waiting = 0, conflicts = 0 } = {}) {
+    byId("n-open").textContent = [
+      waiting ? `${count(waiting)} for another reader` : "",
+      conflicts ? several(conflicts, "conflict") : "",
+    ].filter(Boolean).join(", ");
+  }
+
   saved(words) {
     if (byId("saved").textContent !== words) byId("saved").textContent = words;
   }
@@ -45,6 +54,7 @@ export class Line {
   async advice() {
     if (Date.now() - this.asked < ADVICE_EVERY) return;
     this.asked = Date.now();
+    if (IS_TEAM) this.open((await get("/review")).open);
     const progress = await get("/progress");
     const sentence = adviceOf(progress);
     byId("advice").hidden = !sentence;

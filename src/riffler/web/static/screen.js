@@ -2,32 +2,37 @@
 
 import { get, post } from "./api.js";
 import { drawDocument, drawStanding } from "./document.js";
-import { byId, chip, count, element, hideBanner, keep, kept, several, showBanner } from "./dom.js";
+import { byId, chip, element, hideBanner, keep, kept, several, showBanner } from "./dom.js";
+import { isLost, leaveWithThePage } from "./holding.js";
 import { newKey, onKeys } from "./keys.js";
 import { Line } from "./line.js";
 import { makeMarker } from "./marking.js";
 import { Outbox } from "./outbox.js";
+import { IS_TEAM, loginPlace, MAY_ANSWER, place } from "./places.js";
 import { Queue } from "./queue.js";
+import { drawRest } from "./resting.js";
+import { showShutOut, whyShutOut } from "./shut_out.js";
 import { Side } from "./side.js";
 import { Stopwatch } from "./stopwatch.js";
 
-const POLL = 150; // milliseconds between looks at an empty queue
-const PATIENCE = 600; // milliseconds after which the page says that it waits
+const TRY_AGAIN = 1500; // milliseconds after something went wrong
+const SETTLED = 5000; // milliseconds after which nothing that was fetched before an answer is still on its way
 const RENEW_TERMS = 15000;
 
 const page = {
   item: null, // {suggestion, why, document}; suggestion is null where the reader came to it by hand
   restingSince: null,
   busy: false,
+  shutOut: "", // why nothing is taken from here any more
   answered: new Set(), // here, and perhaps not known to the server yet
   terms: [],
   marker: makeMarker([], []),
 };
 const line = new Line();
 const watch = new Stopwatch();
-const outbox = new Outbox(document.body.dataset.review, { done, refused, state });
+const outbox = new Outbox({ done, refused, state, isShutOut });
 const side = new Side(outbox);
-const queue = new Queue((id) => id === page.item?.document.id || page.answered.has(id) || outbox.concerns(id));
+const queue = new Queue((id) => id === page.item?.document.id || page.answered.has(id) || outbox.concerns(id), { renewed, failed });
 
 // Showing
 
@@ -52,29 +57,30 @@ function show(item) {
   queue.keepFresh();
 }
 
-// Nothing is there to be read: either all is, or the search has not proposed anything yet.
+// Nothing is there to be read now.
 async function rest() {
   page.item = null;
   page.restingSince ??= performance.now();
-  const { counts, learner } = await get("/review");
-  line.counts(counts);
+  const review = await get("/review");
+  line.counts(review.counts);
+  line.open(review.open);
   lockVerdicts(true);
-  if (counts.unread === 0) {
-    byId("n-maybe").textContent = count(counts.maybe);
-    byId("n-skip").textContent = count(counts.skip);
-    byId("unsure").hidden = counts.maybe + counts.skip === 0;
-    showOnly("finished");
-  } else if (performance.now() - page.restingSince > PATIENCE || byId("reading").hidden) {
-    byId("preparing-words").textContent = !learner.alive
-      ? learner.error ?? "The search is starting again."
-      : "The search is reading the collection. The first document comes by itself.";
-    showOnly("preparing");
-  }
-  setTimeout(() => { if (!page.item && !page.busy) guarded(next); }, counts.unread ? POLL : 30 * POLL);
+  const pause = drawRest(review, performance.now() - page.restingSince, showOnly);
+  setTimeout(() => { if (!page.item && !page.busy && !page.shutOut) guarded(next); }, pause);
+}
+
+// Something was heard of the server: in a team the document on the screen may have been given to somebody else.
+async function renewed(found) {
+  const { item } = page;
+  if (!item || page.busy || !(await isLost(item, found)) || page.item !== item || page.busy) return;
+  side.saveNote();
+  const words = `“${item.document.title || item.document.id}” was given to somebody else: nothing was heard from here for too long.`;
+  showBanner("given", "", words, [["Close", () => hideBanner("given")]]);
+  guarded(next);
 }
 
 function showOnly(part) {
-  for (const id of ["reading", "preparing", "finished"]) byId(id).hidden = id !== part;
+  for (const one of document.querySelectorAll("[data-part]")) one.hidden = one.dataset.part !== part;
 }
 
 function lockVerdicts(locked) {
@@ -84,15 +90,15 @@ function lockVerdicts(locked) {
 // Saying
 
 function answer(verdict) {
-  if (!page.item || page.busy) return;
+  if (!page.item || page.busy || page.shutOut || !MAY_ANSWER) return;
   const { suggestion, document: record } = page.item;
   side.saveNote();
   page.answered.add(record.id);
-  outbox.put("/answers", record.id, {
+  outbox.put("/answers", record, {
     document: record.id, verdict, suggestion, seconds: watch.seconds(), expect: record.answer ?? null,
   });
   line.said(verdict);
-  if (page.item.pinned) history.replaceState(null, "", "/");
+  if (page.item.pinned) history.replaceState(null, "", place());
   guarded(next);
 }
 
@@ -101,12 +107,12 @@ function goOn() {
   if (!page.item?.document.verdict || page.busy) return;
   side.saveNote();
   page.answered.add(page.item.document.id);
-  if (page.item.pinned) history.replaceState(null, "", "/");
+  if (page.item.pinned) history.replaceState(null, "", place());
   guarded(next);
 }
 
 async function undo() {
-  if (page.busy) return;
+  if (page.busy || page.shutOut || !MAY_ANSWER) return;
   await guarded(async () => {
     side.saveNote();
     if (!(await outbox.flush())) throw new Error("This can be undone when all answers are with the server.");
@@ -115,8 +121,7 @@ async function undo() {
     page.answered.delete(record.id);
     line.undone();
     line.counts(told.counts);
-    const waiting = await get("/next", { n: 20 }); // its suggestion says how it came to be asked
-    show(waiting.find((item) => item.document.id === record.id) ?? { suggestion: null, why: "", document: record });
+    show({ suggestion: null, why: "", ...told.suggestion, document: record });
     line.saved("Undone");
   });
 }
@@ -128,12 +133,28 @@ async function guarded(work) {
     await work();
     hideBanner("fault");
   } catch (error) {
+    if (await isShutOut(error)) return;
     if (error.status === 401 || error.status === 0) state({ waiting: outbox.waiting.size, error });
     else showBanner("fault", "bad", error.message);
-    if (!page.item) setTimeout(() => guarded(next), 10 * POLL);
+    if (!page.item) setTimeout(() => guarded(next), TRY_AGAIN);
   } finally {
     page.busy = false;
   }
+}
+
+// Somebody was removed from the review: nothing more is sent or asked, and what was not sent is shown.
+async function isShutOut(error) {
+  page.shutOut ||= await whyShutOut(error);
+  if (!page.shutOut) return false;
+  queue.stop();
+  lockVerdicts(true);
+  side.saveNote();
+  showShutOut(page.shutOut, [...outbox.waiting.values()]);
+  return true;
+}
+
+async function failed(error) {
+  if (!(await isShutOut(error)) && error.status === 401) state({ waiting: outbox.waiting.size, error });
 }
 
 // What the outbox tells
@@ -141,25 +162,33 @@ async function guarded(work) {
 function done(remark, reply) {
   line.saved("Saved");
   if (remark.path !== "/answers") return;
+  setTimeout(() => page.answered.delete(remark.document), SETTLED);
   line.counts(reply.counts);
   line.advice().catch(() => {});
 }
 
 function refused(remark, error) {
+  page.answered.delete(remark.document);
   if (error.status === 409 && remark.path === "/answers") conflict(remark, error);
-  else showBanner("refused", "bad", `Not saved: ${error.message}`, [["Close", () => hideBanner("refused")]]);
+  else sayRefused(remark, error);
 }
 
-// Another tab was quicker. Nothing was written; the reader decides what holds.
+function sayRefused(remark, error) {
+  const words = `Not saved, about “${remark.title || remark.document}”: ${error.message}`;
+  showBanner("refused", "bad", words, [["Close", () => hideBanner("refused")]]);
+}
+
+// Another tab or somebody else was quicker. Nothing was written; the reader decides what holds.
 async function conflict(remark, error) {
   const record = await get("/document", { id: remark.document }).catch(() => null);
-  if (!record) return showBanner("conflict", "bad", error.message);
+  if (!record || (record.answer ?? null) === remark.body.expect) return sayRefused(remark, error);
   const close = () => hideBanner("conflict");
   const correct = () => {
-    outbox.put("/answers", record.id, { ...remark.body, suggestion: null, expect: record.answer ?? null });
+    outbox.put("/answers", record, { ...remark.body, suggestion: null, expect: record.answer ?? null });
     close();
   };
-  const words = element("span", {}, "In another tab you said ", record.verdict ? chip(record.verdict) : "nothing",
+  const first = IS_TEAM ? "Meanwhile the answer is " : "In another tab you said ";
+  const words = element("span", {}, first, record.verdict ? chip(record.verdict) : "nothing",
     ` about “${record.title || record.id}”; here you said `, chip(remark.body.verdict), ". The first one holds.");
   return showBanner("conflict", "", words, [["Keep it", close], ["Correct it", correct]]);
 }
@@ -169,16 +198,26 @@ function state({ waiting, error }) {
     hideBanner("unsent");
     return;
   }
+  if (IS_TEAM && error.status === 401) {
+    side.saveNote(); // it waits in this browser with the others
+    location.assign(loginPlace());
+    return;
+  }
   const kind = several(waiting, "remark is", "remarks are");
   const held = waiting ? ` ${kind} kept in this browser and sent as soon as it works.` : "";
   line.saved(waiting ? "Not saved yet" : "");
-  showBanner("unsent", "", (SAID[error.status] ?? error.message) + held, [["Try now", () => outbox.flush()]]);
+  showBanner("unsent", "", (SAID[error.code] ?? error.message) + held, [TRY[error.code] ?? TRY.now]);
 }
 
 const SAID = {
-  0: "The server does not answer.",
-  401: "The server was restarted: open the address that it printed. Nothing is lost.",
-  403: "This page is older than the server: load it again. Nothing is lost.",
+  not_let_in: "The server was restarted: open the address that it printed. Nothing is lost.",
+  forbidden: IS_TEAM
+    ? "You have logged in anew since this page was loaded: load it again. Nothing is lost."
+    : "This page is older than the server: load it again. Nothing is lost.",
+};
+const TRY = {
+  now: ["Try now", () => outbox.flush()],
+  forbidden: ["Load again", () => location.reload()],
 };
 
 // Words that speak for and against
@@ -203,7 +242,7 @@ async function pinned() {
   if (id === null) return false;
   const record = await get("/document", { id }).catch((error) => {
     showBanner("refused", "bad", error.message, [["Close", () => hideBanner("refused")]]);
-    history.replaceState(null, "", "/");
+    history.replaceState(null, "", place());
   });
   if (record) show({ suggestion: null, why: "", document: record, pinned: true });
   return Boolean(record);
@@ -227,7 +266,7 @@ function bind() {
   for (const button of document.querySelectorAll(".verdict[data-verdict]")) {
     button.addEventListener("click", say(button.dataset.verdict));
   }
-  byId("undo").addEventListener("click", undo);
+  byId("undo")?.addEventListener("click", undo);
   byId("holds").addEventListener("click", (event) => event.target.matches("button") && goOn());
   byId("marks").addEventListener("change", (event) => markWords(event.target.checked));
   document.addEventListener("visibilitychange", () => { if (!document.hidden) lookAgain(); });
@@ -242,16 +281,21 @@ async function lookAgain() {
     shown.document = record;
     drawStanding(record);
   }
+  if (MAY_ANSWER) await queue.refill().then(renewed).catch(failed);
 }
 
 async function start() {
   bind();
   markWords(kept("marks", "on") === "on");
-  await outbox.flush();
+  if (MAY_ANSWER) await outbox.flush();
   await Promise.all([renewTerms(), line.start().catch(() => {})]);
-  const { counts } = await get("/review");
+  const { counts, open } = await get("/review");
   line.counts(counts);
-  if (!(await pinned())) await next();
+  line.open(open);
+  const isChosen = await pinned();
+  if (MAY_ANSWER) leaveWithThePage();
+  if (!isChosen && MAY_ANSWER) await next();
+  else if (!isChosen) showOnly("frozen");
   line.advice().catch(() => {});
 }
 

@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { byId, element } from "./dom.js";
+import { MAY_ANSWER } from "./places.js";
 
 export class Side {
   constructor(outbox) {
@@ -34,14 +35,14 @@ export class Side {
     const text = byId("note").value.trim();
     if (!this.document || text === this.note.trim()) return;
     this.note = text;
-    this.outbox.put("/notes", this.document.id, { document: this.document.id, text });
+    this.outbox.put("/notes", this.document, { document: this.document.id, text });
   }
 
   #add(tag) {
     byId("tag").value = "";
     if (!tag || !this.document || this.tags.includes(tag)) return;
     this.tags = [...this.tags, tag].sort();
-    this.outbox.put("/tags", this.document.id, { document: this.document.id, tag });
+    this.outbox.put("/tags", this.document, { document: this.document.id, tag });
     if (![...byId("tags-known").options].some((option) => option.value === tag)) {
       byId("tags-known").append(element("option", { value: tag }));
     }
@@ -50,14 +51,15 @@ export class Side {
 
   #remove(tag) {
     this.tags = this.tags.filter((one) => one !== tag);
-    this.outbox.put("/untag", this.document.id, { document: this.document.id, tag });
+    this.outbox.put("/untag", this.document, { document: this.document.id, tag });
     this.#drawTags();
     byId("tag").focus();
   }
 
   #drawTags() {
-    byId("tags").replaceChildren(...this.tags.map((tag) => element("li", { class: "tag" }, tag,
-      element("button", { type: "button", "aria-label": `Remove the tag ${tag}`, onclick: () => this.#remove(tag) }, "×"))));
+    byId("tags").replaceChildren(...this.tags.map((tag) => element("li", { class: "tag" }, tag, MAY_ANSWER
+      ? element("button", { type: "button", "aria-label": `Remove the tag ${tag}`, onclick: () => this.#remove(tag) }, "×")
+      : null)));
   }
 
   async #complete() {
