@@ -36,7 +36,7 @@ def upload(visit: Visit, name: str, content: bytes) -> httpx.Response:
 
 
 def kept_files(visit: Visit) -> list[str]:
-    return sorted(path.name for path in visit.app.state.folder.path.iterdir() if path.name != "lock")
+    return sorted(path.name for path in visit.app.state.house.folder.path.iterdir() if path.name != "lock")
 
 
 def left_files(visit: Visit) -> list[str]:
@@ -115,7 +115,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_words(visit: Visit, name: str,
     told = reply.json()
     message = told["error"]["message"] if reply.is_error else told["problem"]
     assert words.lower() in message.lower()
-    assert str(visit.app.state.folder.path) not in message
+    assert str(visit.app.state.house.folder.path) not in message
     assert reply.status_code in (201, 400)
 
 
@@ -221,7 +221,7 @@ def test_prisma_counts(visit: Visit) -> None:
 
 def test_the_folder_of_uploads_is_private_and_gone_at_the_end(file: Path) -> None:
     with visiting(file) as visit:
-        folder = visit.app.state.folder.path
+        folder = visit.app.state.house.folder.path
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         upload(visit, "more.csv", NEW)
     assert not folder.exists()
@@ -255,7 +255,7 @@ def test_what_goes_wrong_with_the_disk_is_said_without_the_places_of_the_server(
     reply = visit.client.get(API + path)
     assert reply.status_code == status
     assert error_of(reply)[2].startswith("whales")
-    assert str(visit.app.state.folder.path) not in reply.text
+    assert str(visit.app.state.house.folder.path) not in reply.text
     assert left_files(visit) == []
 
 

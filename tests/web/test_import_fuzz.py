@@ -30,7 +30,7 @@ def come(visit: Visit, seed: int) -> bool:
     told = reply.json()
     if reply.is_error:
         assert len(told["error"]["message"]) > 20
-        assert str(visit.app.state.folder.path) not in told["error"]["message"]
+        assert str(visit.app.state.house.folder.path) not in told["error"]["message"]
         return False
     if told["problem"]:
         assert visit.send("DELETE", f"/imports/{told['token']}").status_code == 204

@@ -66,7 +66,7 @@ def test_progress_is_what_the_learner_left_and_is_withdrawn_after_an_undo(visit:
 
 
 def test_a_full_disk_is_said_and_work_goes_on_when_there_is_room(visit: Visit) -> None:
-    def full(self: Review, *_: object) -> None:
+    def full(self: Review, *_: object, **__: object) -> None:
         raise DiskFull("The disk is full. Free some space, then try again.")
 
     with pytest.MonkeyPatch.context() as patch:
@@ -78,7 +78,7 @@ def test_a_full_disk_is_said_and_work_goes_on_when_there_is_room(visit: Visit) -
 
 
 def test_a_busy_or_read_only_review_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    def busy(self: Review, *_: object) -> None:
+    def busy(self: Review, *_: object, **__: object) -> None:
         raise StorageError("The review was busy. Try again.")
 
     monkeypatch.setattr(Review, "answer", busy)

@@ -105,7 +105,7 @@ class Page:
 
     def _open(self, address: str) -> None:
         """Open the browser by a private page that goes on to the address: everybody can read command lines."""
-        page: Path = self.app.state.folder.new_path(".html")
+        page: Path = self.app.state.house.folder.new_path(".html")
         page.touch(0o600, exist_ok=False)
         page.write_text(GO_TO.format(html.escape(address)), encoding="utf-8")
         webbrowser.open(page.as_uri())

@@ -31,7 +31,7 @@ from riffler.ledger import UNKNOWN
 from riffler.review.documents import asked_ids
 from riffler.review.export_tabular import as_cells
 from riffler.review.known import settled_documents
-from riffler.review.store import Review
+from riffler.review.store import SOLE_REVIEWER, Review
 from riffler.review.upload_limits import Limits, check_rows, check_upload
 
 if TYPE_CHECKING:
@@ -207,8 +207,11 @@ def arrival_of(review: Review, collection: Collection) -> Arrival:
     return Arrival(fresh, duplicates, twins, n_known, labels, len(about) - n_dropped, n_dropped, n_imports)
 
 
-def add_upload(review: Review, collection: Collection) -> Arrival:
-    """Add what is new of a collection to a review, all of it or nothing, and return what it was."""
+def add_upload(review: Review, collection: Collection, *, reviewer: str = SOLE_REVIEWER) -> Arrival:
+    """Add what is new of a collection to a review, all of it or nothing, and return what it was.
+
+    ``reviewer`` is who brings it, and answers for the labels that are in it.
+    """
     arrival = arrival_of(review, collection)
     if not arrival.collection.n_items:
         raise InputError(f"{collection.source}: the review has all {collection.n_items:,} documents already.")
@@ -219,6 +222,7 @@ def add_upload(review: Review, collection: Collection) -> Arrival:
         labels=arrival.labels,
         n_left_out=arrival.n_known,
         n_imports=arrival.n_imports,
+        reviewer=reviewer,
     )
     return arrival
 

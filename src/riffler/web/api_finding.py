@@ -8,8 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from riffler.review.history import HistoryFilter
-from riffler.web.models import MAX_ID, NO_NUL, Found, HitOut, Kind, Line, Origin, Piece, Verdict
-from riffler.web.state import TheReview
+from riffler.web.models import MAX_ID, MAX_TAG, NO_NUL, Found, HitOut, Kind, Line, Origin, Piece, Verdict
+from riffler.web.state import TheDesk
 
 router = APIRouter(tags=["finding"])
 
@@ -18,15 +18,15 @@ Words = Annotated[str, Query(max_length=1000, pattern=NO_NUL)]
 
 @router.get("/search")
 def search(
-    review: TheReview,
+    desk: TheDesk,
     q: Annotated[str, Query(max_length=1000, pattern=NO_NUL, description='Words; a phrase stands in "quotes".')],
     n: Annotated[int, Query(ge=1, le=200)] = 50,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Found:
     """Documents that have all the words, the best first. Labels given to them never count as a random sample."""
-    hits = review.find(q, n=n + 1, offset=offset)
+    hits = desk.review.find(q, n=n + 1, offset=offset)
     shown = hits[:n]
-    said = review.standings_of([hit.asked for hit in shown])
+    said = desk.standings_of([hit.asked for hit in shown])
     found = []
     for hit in shown:
         standing = said.get(hit.asked)
@@ -40,19 +40,21 @@ def search(
 
 @router.get("/history")
 def history(
-    review: TheReview,
+    desk: TheDesk,
     kind: Kind | None = None,
     verdict: Verdict | None = None,
     origin: Origin | None = None,
     holding: Annotated[bool | None, Query(description="Only answers that hold, or only those that do not.")] = None,
     words: Words = "",
     document: Annotated[str | None, Query(max_length=MAX_ID, pattern=NO_NUL)] = None,
+    reviewer: Annotated[str | None, Query(max_length=MAX_TAG, pattern=NO_NUL, description="Only of this name.")] = None,
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="Only lines older than this one.")] = None,
     n: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[Line]:
     """What was said, the latest first; `before` the id of the last line gives the next ones."""
     wanted = HistoryFilter(
         document=document,
+        reviewer=reviewer,
         kind=kind,
         verdict=verdict,
         origin=origin,
@@ -61,4 +63,4 @@ def history(
         before=before,
         n=n,
     )
-    return [Line(**asdict(line)) for line in review.history(wanted)]
+    return [Line(**asdict(line)) for line in desk.history(wanted)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +15,9 @@ from riffler.errors import InputError
 from riffler.review.intake import Arrival, Mapping, add_upload, arrival_of, preview_upload, read_upload, upload_ending
 from riffler.review.store import Review
 from riffler.review.upload_limits import Limits
+from riffler.web.house import House, Room, Upload
 from riffler.web.models import ArrivalOut, ImportIn, MappingOut, PreviewOut
-from riffler.web.state import TheReview, the_review
-from riffler.web.uploads import PrivateFolder, WaitingRoom
+from riffler.web.state import TheDesk, TheHouse, TheLimits, TheRoom
 
 router = APIRouter(tags=["imports"])
 
@@ -40,59 +39,48 @@ A_FORM: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file that waits to be added: where it is kept, and what its owner calls it."""
-
-    path: Path
-    name: str
-
-
 @router.post("/imports", status_code=201, openapi_extra=A_FORM)
-async def look_at_file(request: Request) -> PreviewOut:
+async def look_at_file(
+    request: Request, house: TheHouse, desk: TheDesk, room: TheRoom, limits: TheLimits
+) -> PreviewOut:
     """Upload a file (CSV, TSV, XLSX, RIS, PubMed, Parquet, JSON lines) and see what it holds; nothing is added yet."""
     async with request.form(max_files=1, max_fields=1) as form:
         file = form.get("file")
         if not isinstance(file, UploadFile):
             raise HTTPException(400, "The form has no file. Choose one, and send it as the part `file`.")
-        return await to_thread.run_sync(_looked_at, request, file)
+        return await to_thread.run_sync(_looked_at, file, house, desk.review, room, limits)
 
 
 @router.post("/imports/{token}")
-def add_documents(request: Request, review: TheReview, token: Token, given: ImportIn) -> ArrivalOut:
+def add_documents(desk: TheDesk, room: TheRoom, limits: TheLimits, token: Token, given: ImportIn) -> ArrivalOut:
     """Add the documents of an uploaded file, all or none. They get a control sample of their own.
 
     Ids that the review has are left out; duplicates of its documents are shown with them.
     """
     mapping = Mapping(**given.mapping.model_dump(), positive=tuple(given.positive))
-    with _room(request).held(token) as upload:
-        collection = read_upload(upload.path, mapping, _limits(request), name=upload.name)
-        arrival = add_upload(review, collection)
+    with room.held(token) as upload:
+        collection = read_upload(upload.path, mapping, limits, name=upload.name)
+        arrival = add_upload(desk.review, collection, reviewer=desk.name)
     upload.path.unlink(missing_ok=True)
+    desk.note_act("imported", source=collection.source, n_new=arrival.n_new)
     return _arrival_out(arrival)
 
 
 @router.delete("/imports/{token}", status_code=204, response_class=Response)
-def drop_file(request: Request, token: Token) -> None:
+def drop_file(room: TheRoom, token: Token) -> None:
     """Throw an uploaded file away."""
-    with _room(request).held(token) as upload:
-        upload.path.unlink(missing_ok=True)
+    room.drop(token)
 
 
-def _looked_at(request: Request, file: UploadFile) -> PreviewOut:
-    folder: PrivateFolder = request.app.state.folder
+def _looked_at(file: UploadFile, house: House, review: Review, room: Room, limits: Limits) -> PreviewOut:
     name = file.filename or ""
-    with folder.passing(upload_ending(name)) as path:
+    with house.folder.passing(upload_ending(name)) as path:
         with path.open("xb") as kept:
             shutil.copyfileobj(file.file, kept)
-        preview = preview_upload(path, _limits(request), name=name)
+        preview = preview_upload(path, limits, name=name)
         mapping = MappingOut(**{part: getattr(preview.mapping, part) for part in MappingOut.model_fields})
-        arrival, problem = _expected(
-            the_review(request), path, preview.mapping, preview.problem, _limits(request), name
-        )
-        token, gone = _room(request).add(Upload(path, name))
-    for one in gone:
-        one.path.unlink(missing_ok=True)
+        arrival, problem = _expected(review, path, preview.mapping, preview.problem, limits, name)
+        token = room.add(Upload(path, name))
     return PreviewOut(
         token=token,
         name=preview.name,
@@ -126,13 +114,3 @@ def _arrival_out(arrival: Arrival) -> ArrivalOut:
         n_repeated=arrival.n_repeated,
         sentence=arrival.sentence,
     )
-
-
-def _room(request: Request) -> WaitingRoom[Upload]:
-    room: WaitingRoom[Upload] = request.app.state.uploads
-    return room
-
-
-def _limits(request: Request) -> Limits:
-    limits: Limits = request.app.state.settings.limits
-    return limits

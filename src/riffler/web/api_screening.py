@@ -19,11 +19,12 @@ from riffler.web.models import (
     Number,
     ReceiptOut,
     Suggested,
+    SuggestedAs,
     TagIn,
     UndoIn,
     Undone,
 )
-from riffler.web.state import TheReview
+from riffler.web.state import TheDesk, TheReview
 from riffler.web.views import counts_out, document_out, documents_out, receipt_out
 
 router = APIRouter(tags=["screening"])
@@ -31,11 +32,14 @@ router = APIRouter(tags=["screening"])
 
 @router.get("/next")
 def what_comes_next(
-    review: TheReview, n: Annotated[int, Query(ge=1, le=50, description="How many to look ahead.")] = 1
+    desk: TheDesk, n: Annotated[int, Query(ge=1, le=50, description="How many to look ahead.")] = 1
 ) -> list[Suggested]:
-    """Documents to read next; the one that was shown and not answered comes first, so a reload shows it again."""
-    queued = review.upcoming(n)
-    documents = documents_out(review, [one.document for one in queued])
+    """Documents to read next; the one that was shown and not answered comes first, so a reload shows it again.
+
+    In a team they are held for you from now on: ask again within ten minutes, answer, or leave.
+    """
+    queued = desk.upcoming(n)
+    documents = documents_out(desk, [one.document for one in queued])
     return [
         Suggested(suggestion=one.id, why=one.why, origin=one.origin, score=one.score, document=document)
         for one, document in zip(queued, documents, strict=True)
@@ -43,39 +47,46 @@ def what_comes_next(
 
 
 @router.post("/suggestions/{suggestion}/shown", status_code=204, response_class=Response)
-def mark_shown(review: TheReview, suggestion: Number) -> None:
+def mark_shown(desk: TheDesk, suggestion: Number) -> None:
     """Say that a suggestion is on the screen; 409 where a better one replaced it: ask for the next again."""
-    review.mark_shown(suggestion)
+    desk.show(suggestion)
 
 
 @router.get("/document")
 def one_document(
-    review: TheReview, id: Annotated[str, Query(max_length=MAX_ID, pattern=NO_NUL, description="Its id.")]
+    desk: TheDesk, id: Annotated[str, Query(max_length=MAX_ID, pattern=NO_NUL, description="Its id.")]
 ) -> DocumentOut:
     """One document; of a duplicate the one that stands for it."""
-    return document_out(review, id)
+    return document_out(desk, id)
 
 
 @router.post("/answers")
-def answer(review: TheReview, given: AnswersIn) -> Answered:
-    """Record verdicts, all or none; when the reply comes they are on the disk. A later one corrects an earlier one."""
-    receipts = review.answer([_as_answer(one) for one in given.answers])
-    return Answered(receipts=[receipt_out(one) for one in receipts], counts=counts_out(review))
+def answer(desk: TheDesk, given: AnswersIn) -> Answered:
+    """Record verdicts, all or none; when the reply comes they are on the disk. A later one corrects an earlier one.
+
+    Of a document that several read each gives an opinion, which others do not see; an answer follows from them.
+    """
+    receipts = desk.answer([_as_answer(one) for one in given.answers])
+    return Answered(receipts=[receipt_out(one) for one in receipts], counts=counts_out(desk.review))
 
 
 @router.post("/undo")
-def undo(review: TheReview, given: UndoIn) -> Undone:
+def undo(desk: TheDesk, given: UndoIn) -> Undone:
     """Take back an answer that holds; the one before it holds again. May be repeated to any depth."""
-    receipt = review.undo_last(given.key) if given.answer is None else review.undo(given.answer, given.key)
+    undone = desk.undo(given.answer, given.key)
+    how = undone.suggestion
     return Undone(
-        receipt=receipt_out(receipt), document=document_out(review, receipt.document), counts=counts_out(review)
+        receipt=receipt_out(undone.receipt),
+        document=document_out(desk, undone.receipt.document),
+        counts=counts_out(desk.review),
+        suggestion=None if how is None else SuggestedAs(suggestion=how.id, why=how.why, origin=how.origin),
     )
 
 
 @router.post("/notes")
-def note(review: TheReview, given: NoteIn) -> ReceiptOut:
+def note(desk: TheDesk, given: NoteIn) -> ReceiptOut:
     """Write a note about a document; the last one holds, an empty one removes it."""
-    return receipt_out(review.note(Remark(given.document, given.key, note=given.text)))
+    return receipt_out(desk.note(Remark(given.document, given.key, note=given.text)))
 
 
 @router.get("/tags")
@@ -85,15 +96,15 @@ def all_tags(review: TheReview) -> list[str]:
 
 
 @router.post("/tags")
-def tag(review: TheReview, given: TagIn) -> ReceiptOut:
+def tag(desk: TheDesk, given: TagIn) -> ReceiptOut:
     """Give a document a tag."""
-    return receipt_out(review.tag(Remark(given.document, given.key, note=given.tag)))
+    return receipt_out(desk.tag(Remark(given.document, given.key, note=given.tag)))
 
 
 @router.post("/untag")
-def untag(review: TheReview, given: TagIn) -> ReceiptOut:
+def untag(desk: TheDesk, given: TagIn) -> ReceiptOut:
     """Take a tag from a document."""
-    return receipt_out(review.untag(Remark(given.document, given.key, note=given.tag)))
+    return receipt_out(desk.untag(Remark(given.document, given.key, note=given.tag)))
 
 
 def _as_answer(given: AnswerIn) -> Answer:

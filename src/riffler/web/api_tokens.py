@@ -7,25 +7,25 @@ from dataclasses import asdict
 from fastapi import APIRouter, Response
 
 from riffler.web.models import Number, TokenIn, TokenMade, TokenOut
-from riffler.web.state import TheReview
+from riffler.web.state import TheKeys
 
 router = APIRouter(tags=["tokens"])
 
 
 @router.get("/tokens")
-def tokens(review: TheReview) -> list[TokenOut]:
-    """All tokens, revoked ones too; their secrets are kept nowhere."""
-    return [TokenOut(**asdict(one)) for one in review.tokens()]
+def tokens(keys: TheKeys) -> list[TokenOut]:
+    """Your tokens, revoked ones too, and for an owner those of all; their secrets are kept nowhere."""
+    return [TokenOut(**asdict(one.token), reviewer=one.reviewer) for one in keys.list()]
 
 
 @router.post("/tokens", status_code=201)
-def make_token(review: TheReview, given: TokenIn) -> TokenMade:
+def make_token(keys: TheKeys, given: TokenIn) -> TokenMade:
     """Make a token. Its secret is in this reply and never shown again."""
-    made, secret = review.make_token(given.name)
+    made, secret = keys.make(given.name)
     return TokenMade(**asdict(made), token=secret)
 
 
 @router.delete("/tokens/{id}", status_code=204, response_class=Response)
-def revoke_token(review: TheReview, id: Number) -> None:
+def revoke_token(keys: TheKeys, id: Number) -> None:
     """Revoke a token: it opens nothing from now on."""
-    review.revoke_token(id)
+    keys.revoke(id)

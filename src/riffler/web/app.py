@@ -1,11 +1,11 @@
-"""The server of one review: the API, the pages, and the gate before both."""
+"""The server of one review and one reader: the API, the pages, and the gate before both."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from threading import Lock
+from types import ModuleType
 
 from anyio import to_thread
 from fastapi import APIRouter, Depends, FastAPI
@@ -24,15 +24,16 @@ from riffler.web import (
     api_tokens,
     pages,
 )
+from riffler.web.access import API, of_one_review
 from riffler.web.errors import answer_errors
+from riffler.web.house import SoloHouse
 from riffler.web.models import ErrorOut
 from riffler.web.security import Gate
 from riffler.web.sessions import Sessions
 from riffler.web.settings import ServerSettings
-from riffler.web.uploads import PrivateFolder, WaitingRoom
+from riffler.web.solo_door import SoloDoor
 
 HERE = Path(__file__).parent
-PREFIX = "/api/v1"
 ABOUT = """Everything that the review page can do.
 
 Programs send `Authorization: Bearer TOKEN`; make a token on the settings page. Every change carries a `key` that the
@@ -43,7 +44,7 @@ WRONG = {
     for status, words in {
         400: "What was given cannot be used.",
         401: "The token is not known, or there is none.",
-        403: "The request came from another page, or for another host.",
+        403: "The request came from another page or for another host, or needs another role.",
         404: "There is no such thing.",
         409: "It does not fit what holds now; nothing was written.",
         413: "The body is too large.",
@@ -59,40 +60,56 @@ WRONG = {
 BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="An API token; see POST /tokens.")
 """For the description alone: the gate looks at tokens before any handler runs."""
 
+OF_REVIEW = (api_review, api_screening, api_finding, api_progress, api_imports, api_files, api_tokens)
+
 
 def make_app(settings: ServerSettings) -> FastAPI:
     """Return the server of the review that the settings name.
 
-    ``app.state`` has ``settings`` and ``sessions``, and while it runs ``review``, which every handler uses.
+    ``app.state`` has ``settings`` and ``sessions``, and while it runs ``review`` and ``house``, which handlers use.
     """
+    app = bare_app(_running, ABOUT)
+    app.state.settings, app.state.is_team = settings, False
+    app.state.sessions = Sessions()
+    add_api(app, "", *OF_REVIEW)
+    add_pages(app, "", pages.router)
+    door = SoloDoor(settings, app.state.sessions, lambda secret: app.state.review.check_token(secret) is not None)
+    app.add_middleware(Gate, settings=settings, access=of_one_review(), door=door, max_upload=settings.limits.n_bytes)
+    return app
+
+
+def bare_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]], about: str) -> FastAPI:
+    """Return a server without reviews: errors in words, a description, and the files of the page."""
     app = FastAPI(
         title="Riffler",
         version=__version__,
-        description=ABOUT,
-        lifespan=_running,
-        openapi_url=f"{PREFIX}/openapi.json",
+        description=about,
+        lifespan=lifespan,
+        openapi_url=f"{API}/openapi.json",
         docs_url=None,  # the usual page loads its scripts from another host
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.settings = settings
-    app.state.settings_lock = Lock()
-    app.state.sessions = Sessions()
     answer_errors(app)
-    api = APIRouter(prefix=PREFIX, responses=WRONG, dependencies=[Depends(BEARER)])  # type: ignore[arg-type]
-    for part in (api_review, api_screening, api_finding, api_progress, api_imports, api_files, api_tokens):
+    app.add_api_route("/static/vega.js", pages.vega, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=HERE / "static", check_dir=False), name="static")
+    return app
+
+
+def add_api(app: FastAPI, below: str, *parts: ModuleType, dependencies: tuple[object, ...] = ()) -> None:
+    """Add parts of the API, below the address of a review or at the top."""
+    needed = [Depends(BEARER), *dependencies]
+    api = APIRouter(prefix=API + below, responses=WRONG, dependencies=needed)  # type: ignore[arg-type]
+    for part in parts:
         api.include_router(part.router)
     app.include_router(api)
-    app.include_router(pages.router, include_in_schema=False)
-    app.mount("/static", StaticFiles(directory=HERE / "static", check_dir=False), name="static")
-    app.add_middleware(
-        Gate,
-        settings=settings,
-        sessions=app.state.sessions,
-        knows_token=lambda secret: app.state.review.check_token(secret) is not None,
-        max_upload=settings.limits.n_bytes,
-    )
-    return app
+
+
+def add_pages(app: FastAPI, below: str, *routers: APIRouter) -> None:
+    """Add the pages of a review, below its address or at the top."""
+    app.add_api_route(below or "/", pages.screen_page, include_in_schema=False)
+    for router in routers:
+        app.include_router(router, prefix=below, include_in_schema=False)
 
 
 @asynccontextmanager
@@ -100,7 +117,7 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
     """Open the review and start its learner; at the end stop it, and leave one whole file."""
     settings: ServerSettings = app.state.settings
     app.state.review = await to_thread.run_sync(open_review, settings.review)
-    app.state.folder, app.state.uploads = PrivateFolder(), WaitingRoom[api_imports.Upload]()
+    app.state.house = SoloHouse(app.state.review, settings.learner)
     try:
         if settings.learner is not None:
             await to_thread.run_sync(settings.learner.start)
@@ -108,5 +125,5 @@ async def _running(app: FastAPI) -> AsyncIterator[None]:
     finally:
         if settings.learner is not None:
             await to_thread.run_sync(settings.learner.stop)
-        app.state.folder.remove()
+        app.state.house.folder.remove()
         await to_thread.run_sync(app.state.review.close)

@@ -15,13 +15,29 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from riffler.errors import AnswerConflict, DiskFull, ReviewFileError, RifflerError, StorageError, UnknownName
+from riffler.errors import (
+    AnswerConflict,
+    ConnectionLost,
+    DiskFull,
+    LogInRefused,
+    NotAllowed,
+    ReviewFileError,
+    ReviewFrozen,
+    RifflerError,
+    StorageError,
+    TooManyTries,
+    UnknownName,
+)
 
 log = logging.getLogger("riffler.web")
 
 API = "/api/"
 STATUS: tuple[tuple[type[Exception], int, str], ...] = (
     (AnswerConflict, 409, "conflict"),
+    (ReviewFrozen, 409, "frozen"),
+    (NotAllowed, 403, "not_allowed"),
+    (LogInRefused, 401, "refused"),
+    (TooManyTries, 429, "too_many_tries"),
     (UnknownName, 404, "not_found"),
     (ReviewFileError, 409, "review_file"),
     (DiskFull, 507, "disk_full"),
@@ -41,7 +57,26 @@ CODES = {
     429: "too_many_tries",
 }
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+AWAY = (
+    "The database does not answer. Try again when it is back: what was confirmed is kept, and what is sent again with "
+    "the same key is recorded once."
+)
 A_FAULT = "Something went wrong in Riffler; nothing was lost. Its terminal says where. Reload the page, or try again."
+
+
+class Refused(Exception):
+    """A request that does not pass the gate."""
+
+    def __init__(
+        self, status: int, message: str, headers: Mapping[str, str] | None = None, code: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.message, self.headers = status, message, headers
+        self.code = CODES[status] if code is None else code
+
+    def response(self, path: str) -> Response:
+        """Return the answer to it."""
+        return error_response(path, self.status, self.code, self.message, self.headers)
 
 
 def error_response(
@@ -71,9 +106,19 @@ def fault_response(path: str, error: Exception) -> Response:
     return error_response(path, 500, "fault", A_FAULT)
 
 
-async def _of_riffler(request: Request, error: Exception) -> Response:
+def riffler_response(path: str, error: RifflerError) -> Response:
+    """Return the answer to an error of Riffler's own."""
     status, code = next((status, code) for kind, status, code in STATUS if isinstance(error, kind))
-    return error_response(request.scope["path"], status, code, str(error))
+    if isinstance(error, ConnectionLost):  # what it says is for who looks after the server: it names hosts and users
+        log.error("%s", error)
+        return error_response(path, status, code, AWAY)
+    wait = {"retry-after": str(error.seconds)} if isinstance(error, TooManyTries) else None
+    return error_response(path, status, code, str(error), wait)
+
+
+async def _of_riffler(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RifflerError)
+    return riffler_response(request.scope["path"], error)
 
 
 async def _of_validation(request: Request, error: Exception) -> Response:

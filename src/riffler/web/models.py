@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Verdict = Literal["relevant", "irrelevant", "maybe", "skip"]
-Kind = Literal["answer", "undo", "note", "tag", "untag"]
+Kind = Literal["answer", "undo", "note", "tag", "untag", "opinion"]
 Origin = Literal["prior", "policy", "control", "search", "correction"]
 ExportName = Literal["csv", "xlsx", "ris", "parquet", "jsonl"]
 Which = Literal["all", "relevant", "irrelevant", "maybe", "skip", "unread"]
@@ -85,6 +85,14 @@ class Suggested(BaseModel):
     document: DocumentOut
 
 
+class SuggestedAs(BaseModel):
+    """How a document came to be shown."""
+
+    suggestion: int = Field(description="Goes back with the answer.")
+    why: str
+    origin: str
+
+
 class AnswerIn(Given):
     """One verdict."""
 
@@ -142,6 +150,7 @@ class Undone(BaseModel):
     receipt: ReceiptOut
     document: DocumentOut
     counts: Counts
+    suggestion: SuggestedAs | None = Field(description="How it came to be shown; answer with it again.")
 
 
 class NoteIn(Given):
@@ -172,6 +181,10 @@ class Settings(BaseModel):
     seed: int
     criteria: str
     highlight: list[str]
+    screening: str = Field(description='Which documents several people read: "single", "all", "share", "control".')
+    readers: int = Field(description="How many read such a document.")
+    screening_share: float = Field(description='How much of the collection, with "share".')
+    resolution: str = Field(description='Who settles a disagreement: a "third" person, or the readers by "consensus".')
 
 
 def _without_defaults(schema: dict[str, Any]) -> None:
@@ -191,6 +204,20 @@ class SettingsIn(Given):
     confidence: float = Field(default=0.95, gt=0, lt=1, description="How sure a certificate shall be.")
     stopping: str | None = Field(default=None, max_length=100, description="Name of a stopping rule; null for none.")
     policy: str = Field(default="", max_length=100, description="Name of a search policy.")
+    screening: Literal["single", "all", "share", "control"] = Field(
+        default="single", description="Which documents several people read, each without knowing what the others say."
+    )
+    readers: int = Field(default=2, ge=2, le=5, description="How many read such a document.")
+    screening_share: float = Field(default=0.1, gt=0, lt=1, description='How much of the collection, with "share".')
+    resolution: Literal["third", "consensus"] = Field(
+        default="third", description="Who settles it where they disagree: somebody else, or they themselves."
+    )
+    expect: int | None = Field(
+        default=None,
+        ge=0,
+        le=2**31,
+        description="`settings_version` that the change was decided on; 409 where somebody has changed them since.",
+    )
 
 
 class StratumOut(BaseModel):
@@ -209,10 +236,22 @@ class LearnerOut(BaseModel):
     error: str | None = Field(description="Why it stopped the last time, if it did.")
 
 
+class OpenOut(BaseModel):
+    """Documents that some have read and that have no answer yet."""
+
+    waiting: int = Field(description="For one more reader.")
+    conflicts: int = Field(description="For a decision between those who disagree.")
+
+
 class ReviewOut(BaseModel):
     """The review at a glance."""
 
     name: str
+    identity: str = Field(description="Its name in addresses, which no other review has.")
+    role: str = Field(description='What you are in it: "reader", "reviewer" or "owner".')
+    frozen_at: str | None = Field(description="Since when nothing can be changed; null where it can.")
+    settings_version: int = Field(description="Send it as `expect` when you change settings.")
+    open: OpenOut
     version: str = Field(description="Version of Riffler.")
     settings: Settings
     counts: Counts
@@ -260,6 +299,9 @@ class Line(BaseModel):
     answered_at: str
     seconds: float | None
     holds: bool = Field(description="An answer that was neither undone nor corrected.")
+    decided: str | None = Field(
+        description='How it followed from several opinions: "agreement", "third", "consensus", "owner".'
+    )
 
 
 class ProgressOut(BaseModel):
@@ -356,6 +398,7 @@ class TokenOut(BaseModel):
     made_at: str
     last_used_at: str | None
     revoked_at: str | None
+    reviewer: str | None = Field(default=None, description="Whose it is, in a team.")
 
 
 class TokenMade(TokenOut):

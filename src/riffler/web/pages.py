@@ -4,31 +4,41 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from riffler.review.desk import Desk
 from riffler.review.history import HistoryFilter
 from riffler.review.schema import VERDICTS
 from riffler.review.store import Review
 from riffler.web import words
+from riffler.web.access import READER
 from riffler.web.charts import CHARTS, chart_data
-from riffler.web.state import TheReview
+from riffler.web.models import MAX_TAG, NO_NUL
+from riffler.web.state import TheDesk, TheHouse, TheKeys
 from riffler.web.vega import vega_script
+from riffler.web.views import open_now
+from riffler.web.visitor import Visitor
 
 HERE = Path(__file__).parent
-PAGES = (
-    ("/", "Read"),
+SOLO_PAGES = (
+    ("", "Read"),
     ("/search", "Search"),
     ("/history", "History"),
     ("/progress", "Progress"),
     ("/data", "Data"),
     ("/settings", "Settings"),
 )
+READER_PAGES = (*SOLO_PAGES[1:5], ("/team", "Team"))
+TEAM_PAGES = (*SOLO_PAGES[:4], ("/conflicts", "Conflicts"), ("/data", "Data"), ("/team", "Team"), SOLO_PAGES[5])
+SERVER_PAGES = (("/", "Reviews"), ("/account", "Account"))
+ADMIN_PAGES = (*SERVER_PAGES, ("/people", "People"))
 KINDS = ("answer", "undo", "note", "tag", "untag")
 ORIGINS = ("policy", "control", "search", "prior", "correction")
 N_LINES = 50
@@ -36,13 +46,14 @@ N_LINES = 50
 router = APIRouter()
 
 
-@router.get("/", response_class=HTMLResponse)
-def screen_page(request: Request, review: TheReview) -> HTMLResponse:
-    """One document at a time."""
-    settings = review.settings
-    return _page(
+def screen_page(request: Request, desk: TheDesk) -> Response:
+    """One document at a time; who only looks is not given any, and sees how far it is."""
+    if desk.role == READER and "document" not in request.query_params:
+        return RedirectResponse(f"{request.state.visitor.base}/progress", 303)
+    settings = desk.review.settings
+    return review_page(
         request,
-        review,
+        desk,
         "screen.html",
         criteria=settings.criteria,
         description=settings.description,
@@ -51,76 +62,87 @@ def screen_page(request: Request, review: TheReview) -> HTMLResponse:
 
 
 @router.get("/search", response_class=HTMLResponse)
-def search_page(request: Request, review: TheReview, q: Annotated[str, Query(max_length=1000)] = "") -> HTMLResponse:
+def search_page(request: Request, desk: TheDesk, q: Annotated[str, Query(max_length=1000)] = "") -> HTMLResponse:
     """Search the collection, and label what is found."""
-    return _page(request, review, "search.html", q=q)
+    return review_page(request, desk, "search.html", q=q)
 
 
 @router.get("/history", response_class=HTMLResponse)
 def history_page(
     request: Request,
-    review: TheReview,
+    desk: TheDesk,
+    house: TheHouse,
     kind: str = "",
     verdict: str = "",
     origin: str = "",
     holding: str = "",
+    reviewer: Annotated[str, Query(max_length=MAX_TAG, pattern=NO_NUL)] = "",
     words: Annotated[str, Query(max_length=1000)] = "",
     before: Annotated[int | None, Query(ge=1, le=2**63 - 1)] = None,
 ) -> HTMLResponse:
     """What was said, the latest first."""
-    chosen = {"kind": kind, "verdict": verdict, "origin": origin, "holding": holding, "words": words}
+    names = house.reviewers(desk.review)
+    chosen = {
+        "kind": kind, "verdict": verdict, "origin": origin, "holding": holding, "reviewer": reviewer, "words": words,
+    }  # fmt: skip
     wanted = HistoryFilter(
         kind=kind or None,
         verdict=verdict or None,
         origin=origin or None,
+        reviewer=reviewer or None,
         holding={"true": True, "false": False}.get(holding),
         words=words,
         before=before,
         n=N_LINES + 1,
     )
-    found = review.history(wanted)
-    return _page(
+    found = desk.history(wanted)
+    return review_page(
         request,
-        review,
+        desk,
         "history.html",
         lines=found[:N_LINES],
         older=found[N_LINES - 1].id if len(found) > N_LINES else None,
         chosen=chosen,
         verdicts=VERDICTS,
-        kinds=KINDS,
+        kinds=(*KINDS, "opinion") if names else KINDS,
         origins=ORIGINS,
+        reviewers=names,
     )
 
 
 @router.get("/progress", response_class=HTMLResponse)
-def progress_page(request: Request, review: TheReview) -> HTMLResponse:
+def progress_page(request: Request, desk: TheDesk) -> HTMLResponse:
     """How far it is, what may be claimed, and whether to go on."""
-    return _page(request, review, "progress.html", **_progress(review))
+    return review_page(request, desk, "progress.html", **_progress(desk.review))
 
 
 @router.get("/progress/panel", response_class=HTMLResponse)
-def progress_panel(request: Request, review: TheReview) -> HTMLResponse:
+def progress_panel(request: Request, desk: TheDesk) -> HTMLResponse:
     """The same numbers without the page around them, for the page to renew itself."""
-    return _page(request, review, "_renewed.html", **_progress(review))
+    return review_page(request, desk, "_renewed.html", **_progress(desk.review))
 
 
 @router.get("/data", response_class=HTMLResponse)
-def data_page(request: Request, review: TheReview) -> HTMLResponse:
+def data_page(request: Request, desk: TheDesk) -> HTMLResponse:
     """Import, export, backup and counts."""
     from riffler.review.export import FORMATS
     from riffler.review.prisma import prisma_counts
 
-    counts = prisma_counts(review)
-    return _page(request, review, "data.html", formats=list(FORMATS), which=("all", *VERDICTS, "unread"), prisma=counts)
+    which = ("all", *VERDICTS, "unread")
+    counts = prisma_counts(desk.review)
+    return review_page(request, desk, "data.html", formats=list(FORMATS), which=which, prisma=counts)
 
 
 @router.get("/settings", response_class=HTMLResponse)
-def settings_page(request: Request, review: TheReview) -> HTMLResponse:
+def settings_page(request: Request, desk: TheDesk, keys: TheKeys) -> HTMLResponse:
     """What is sought, when a document is relevant, how sure it shall be, and keys for programs."""
-    return _page(request, review, "settings.html", settings=review.settings, tokens=review.tokens())
+    tokens = [{**asdict(one.token), "reviewer": one.reviewer} for one in keys.list()]
+    version = desk.review.settings_version  # before the settings: a change in between is noticed, not overwritten
+    return review_page(
+        request, desk, "settings.html", settings=desk.review.settings, settings_version=version, tokens=tokens
+    )
 
 
-@router.get("/static/vega.js")
 def vega() -> Response:
     """The script that draws charts."""
     return Response(vega_script(), media_type="text/javascript")
@@ -131,15 +153,45 @@ def static(name: str) -> str:
     return f"/static/{name}?v={_version()}"
 
 
-def _page(request: Request, review: Review, template: str, **values: Any) -> HTMLResponse:  # noqa: ANN401
+def review_page(request: Request, desk: Desk, template: str, **values: Any) -> HTMLResponse:  # noqa: ANN401
+    """Return a page of a review."""
+    visitor: Visitor = request.state.visitor
+    of_review = {
+        "name": desk.review.name,
+        "identity": desk.review.identity,
+        "frozen_at": desk.review.frozen_at,
+        "role": desk.role,
+        "n_conflicts": 0 if visitor.account is None or desk.role == READER else open_now(desk.review).n_conflicts,
+        "pages": [(visitor.base + path or "/", label) for path, label in _pages(visitor)],
+    }
+    return page(request, template, **of_review, **values)
+
+
+def page(request: Request, template: str, **values: Any) -> HTMLResponse:  # noqa: ANN401
+    """Return a page with what all of them have."""
+    visitor: Visitor = request.state.visitor
     common = {
-        "csrf": request.state.visitor.csrf,
+        "csrf": visitor.csrf,
         "here": request.scope["path"],
-        "identity": _identity(review),
-        "name": review.name,
-        "pages": PAGES,
+        "base": visitor.base,
+        "is_team": request.app.state.is_team,
+        "visitor": _shown(visitor),
     }
     return HTMLResponse(_templates().get_template(template).render(**common, **values))
+
+
+def _shown(visitor: Visitor) -> dict[str, Any] | None:
+    """Return what pages say of who is logged in."""
+    if visitor.account is None:
+        return None
+    account = visitor.account
+    return {"id": account.id, "name": account.name, "is_admin": account.is_admin, "role": visitor.role or ""}
+
+
+def _pages(visitor: Visitor) -> tuple[tuple[str, str], ...]:
+    if visitor.account is None:
+        return SOLO_PAGES
+    return READER_PAGES if visitor.role == READER else TEAM_PAGES
 
 
 def _progress(review: Review) -> dict[str, Any]:
@@ -152,13 +204,9 @@ def _progress(review: Review) -> dict[str, Any]:
         "view": view,
         "values": values,
         "counts": review.counts(),
+        "still_open": open_now(review),
         "tables": {} if values is None else {name: chart_data(name, values, clusters) for name in CHARTS},
     }
-
-
-def _identity(review: Review) -> str:
-    """Return what tells this review from others in the same browser: when it was made."""
-    return hashlib.sha256(f"{review.name}/{review.events()[0][0]}".encode()).hexdigest()[:16]
 
 
 @cache

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import Protocol
 
-from anyio import to_thread
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from riffler.web.errors import API, CODES, error_response, fault_response
-from riffler.web.sessions import INVITATION_MINUTES, BadTries, BrowserSession, Sessions, same_secret
-from riffler.web.settings import LOOPBACK, MAX_BODY, ServerSettings
+from riffler.errors import RifflerError
+from riffler.web.access import ADMIN, NOBODY, Access, Rule, may
+from riffler.web.errors import API, Refused, fault_response, riffler_response
+from riffler.web.sessions import same_secret
+from riffler.web.settings import MAX_BODY
+from riffler.web.visitor import Door, Visitor
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 STATIC = "/static/"
-UPLOADS = "/api/v1/imports"
 ENVELOPE = 1 << 16
 """Bytes that a form may have around its file."""
 
@@ -40,51 +40,36 @@ HEADERS = {
 HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/?#@\\\s]+))(?::[0-9]*)?")
 """A Host header: a name or a number, and a port; what is put together with more would be read as a path."""
 
-LOCKED = "This review is locked. Open the address that Riffler printed in its terminal; Enter prints a new one there."
-SPENT = (
-    f"This address was used before, is older than {INVITATION_MINUTES} minutes, or is not one of this server. Press "
-    "Enter in Riffler's terminal for a new one."
-)
 ELSEWHERE = "The request came from another page than Riffler's. Reload the page of Riffler, and try again."
-
-# A redirect out of another site's page would come without the strict cookie; a page of our own that goes on has it.
-GO_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><a href="/">Go on</a>'
-
-
-class Refused(Exception):
-    """A request that does not pass the gate."""
-
-    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status, self.message, self.headers = status, message, headers
+NO_REVIEW = "There is no such review."
+NOTHING_HERE = "There is nothing at this address. Go to the first page, and look from there."
 
 
-@dataclass(frozen=True, slots=True)
-class Visitor:
-    """Whose request it is; ``csrf`` is for the pages of a browser, "" for a program with a token."""
+class Listening(Protocol):
+    """What a gate knows of its server: the names that it answers to, and whether only this machine can reach it."""
 
-    csrf: str = ""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names that are its own."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach it."""
 
 
 class Gate:
     """Middleware that lets requests through, or answers them itself.
 
-    settings : where the server listens and by which names
-    sessions : browsers that were let in
-    knows_token : whether a secret is an API token
+    settings : by which names the server may be called
+    access : who may do what
+    door : how it is known who comes
     max_upload : bytes of a file that is imported
     """
 
-    def __init__(
-        self, app: ASGIApp, settings: ServerSettings, sessions: Sessions, knows_token: Callable[[str], bool],
-        max_upload: int,
-    ) -> None:  # fmt: skip
+    def __init__(self, app: ASGIApp, settings: Listening, access: Access, door: Door, max_upload: int) -> None:
         self.app = app
-        self.settings = settings
-        self.sessions = sessions
-        self.knows_token = knows_token
+        self.settings, self.access, self.door = settings, access, door
         self.max_upload = max_upload
-        self.bad_tries = BadTries()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -96,82 +81,71 @@ class Gate:
         try:
             response = await self._admitted(request)
             if response is None:
-                limit = self.max_upload + ENVELOPE if request.scope["path"] == UPLOADS else MAX_BODY
-                await self.app(scope, _bounded(request, receive, limit), answer.send)
+                await self.app(scope, _bounded(request, receive, request.state.max_body), answer.send)
                 return
         except Refused as no:
-            code = CODES[no.status]
-            response = error_response(request.scope["path"], no.status, code, no.message, no.headers)
+            response = no.response(scope["path"])
+        except RifflerError as error:
+            response = riffler_response(scope["path"], error)
         except ClientDisconnect:
             return  # nobody is there any more to be told anything
         except Exception as error:
             if answer.started:
                 raise
-            response = fault_response(request.scope["path"], error)
+            response = fault_response(scope["path"], error)
         await response(scope, receive, answer.send)
 
     async def _admitted(self, request: Request) -> Response | None:
         """Return None for a request that may go on, an answer where the gate has one; else raise Refused."""
         self._check_host(request)
-        is_read = request.method in SAFE_METHODS
-        if is_read and request.scope["path"].startswith(STATIC):
+        request.state.max_body = MAX_BODY
+        path, is_read = request.scope["path"], request.method in SAFE_METHODS
+        if is_read and path.startswith(STATIC):
             return None
-        if request.method == "GET" and request.scope["path"] == "/" and "token" in request.query_params:
-            return self._welcome(request)
-        if request.scope["path"].startswith(API) and "authorization" in request.headers:
-            await self._check_token(request)
-            request.state.visitor = Visitor()
-        else:
-            session = self._session(request)
-            if session is None:
-                raise Refused(401, LOCKED, {"www-authenticate": "Bearer"})
-            _check_same_page(request, session)
-            request.state.visitor = Visitor(session.csrf)
+        if (answer := self.door.welcome(request)) is not None:
+            return answer
+        rules, identity = self.access.of_path(path), self.access.review_in(path)
+        rule = rules.get(request.method)
+        is_open = rule is not None and rule.least == NOBODY
+        visitor = await self._visitor(request, identity)
+        if visitor is None and not is_open:
+            return self.door.locked(request)
+        if visitor is None or not visitor.is_program:
+            self._check_same_page(request, None if visitor is None or is_open else visitor.csrf)
+        _check_allowed(visitor, rules, rule, identity)
+        assert rule is not None
+        request.state.visitor = Visitor() if visitor is None else visitor
+        if rule.is_upload:
+            request.state.max_body = self.max_upload + ENVELOPE
         if not is_read:
-            _check_type(request)
+            _check_type(request, "multipart/form-data" if rule.is_upload else "application/json")
         return None
+
+    async def _visitor(self, request: Request, identity: str) -> Visitor | None:
+        if request.scope["path"].startswith(API) and "authorization" in request.headers:
+            return await self.door.program(request, identity)
+        return await self.door.browser(request, identity)
 
     def _check_host(self, request: Request) -> None:
         """Refuse names that are not ours: a page elsewhere could make its own name point to this machine."""
         header = request.headers.get("host", "")
         name = _host_name(header)
-        ours = (*LOOPBACK, self.settings.host, *self.settings.allowed_hosts)
-        if not name or (name not in ours and (self.settings.is_local or not _is_number(name))):
-            words = f"This server does not answer to the name {name or header!r}. Use one of: {', '.join(LOOPBACK)}."
-            raise Refused(403, words)
+        if not name or (name not in self.settings.names and (self.settings.is_local or not _is_number(name))):
+            ours = ", ".join(self.settings.names)
+            raise Refused(403, f"This server does not answer to the name {name or header!r}. Use one of: {ours}.")
 
-    def _welcome(self, request: Request) -> Response:
-        """Let a browser in that has the address with the secret, once."""
-        to_first_page = RedirectResponse("/", 303)
-        is_invited = self.sessions.spend(request.query_params["token"])
-        if self._session(request) is not None:  # who is in stays in, and the address is spent for everybody else
-            return to_first_page
-        if not is_invited:
-            raise self._wrong(request, SPENT)
-        is_linked = request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
-        response = HTMLResponse(GO_ON) if is_linked else to_first_page
-        response.set_cookie(self.settings.cookie, self.sessions.begin(), httponly=True, samesite="strict", path="/")
-        return response
-
-    async def _check_token(self, request: Request) -> None:
-        scheme, _, secret = request.headers["authorization"].partition(" ")
-        if scheme.lower() == "bearer" and await to_thread.run_sync(self.knows_token, secret.strip()):
+    def _check_same_page(self, request: Request, csrf: str | None) -> None:
+        """Refuse what another page made the browser send; ``csrf`` is what a change must bring, if anything."""
+        site = request.headers.get("sec-fetch-site", "same-origin")
+        if request.method in SAFE_METHODS:
+            if site not in ("same-origin", "none") and not (self.door.may_be_linked and _is_link(request)):
+                raise Refused(403, ELSEWHERE)
             return
-        words = "The token is not known, or was revoked. Make one on the settings page: Authorization: Bearer TOKEN."
-        raise self._wrong(request, words)
-
-    def _wrong(self, request: Request, words: str) -> Refused:
-        """Return the refusal of a wrong secret; many are slowed, and a right one is not: others may send the wrong."""
-        caller = request.client.host if request.client else ""
-        seconds = self.bad_tries.wait_seconds(caller)
-        if seconds:
-            return Refused(429, f"Too many wrong tokens. Wait {seconds} seconds.", {"retry-after": str(seconds)})
-        self.bad_tries.note(caller)
-        return Refused(401, words, {"www-authenticate": "Bearer"})
-
-    def _session(self, request: Request) -> BrowserSession | None:
-        cookie = request.cookies.get(self.settings.cookie)
-        return None if cookie is None else self.sessions.find(cookie)
+        host = request.headers.get("host", "")
+        if site != "same-origin" or request.headers.get("origin") not in (f"http://{host}", f"https://{host}"):
+            raise Refused(403, ELSEWHERE)
+        if csrf is not None and not same_secret(request.headers.get("x-csrf-token", ""), csrf):
+            raise Refused(403, ELSEWHERE)
 
 
 class _Answer:
@@ -197,24 +171,36 @@ class _Answer:
         return "public, max-age=31536000, immutable" if self._has_version else "no-cache"
 
 
-def _check_same_page(request: Request, session: BrowserSession) -> None:
-    """Refuse what another page made the browser send."""
-    site = request.headers.get("sec-fetch-site", "same-origin")
-    if request.method in SAFE_METHODS:
-        if site not in ("same-origin", "none"):
-            raise Refused(403, ELSEWHERE)
-        return
-    host = request.headers.get("host", "")
-    if site != "same-origin" or request.headers.get("origin") not in (f"http://{host}", f"https://{host}"):
-        raise Refused(403, ELSEWHERE)
-    if not same_secret(request.headers.get("x-csrf-token", ""), session.csrf):
-        raise Refused(403, ELSEWHERE)
+def _check_allowed(visitor: Visitor | None, rules: dict[str, Rule], rule: Rule | None, identity: str) -> None:
+    """Refuse what is not in the table of who may do what, or needs more than somebody is."""
+    if identity and (visitor is None or visitor.role is None):
+        raise Refused(404, NO_REVIEW)  # as if it did not exist
+    if rule is None and rules:
+        raise Refused(405, "This address is asked for in another way.", {"allow": ", ".join(sorted(rules))})
+    if rule is None:
+        raise Refused(404, NOTHING_HERE)
+    if not may(visitor, rule.least):
+        raise Refused(403, _too_little(visitor, rule.least), code="not_allowed")
 
 
-def _check_type(request: Request) -> None:
+def _too_little(visitor: Visitor | None, least: str) -> str:
+    if visitor is not None and visitor.is_program and not visitor.identity:
+        return "A key opens the review that it was made for, and nothing else of the server. Log in with a browser."
+    if least == ADMIN:
+        return "Only an admin of this server may do that. Ask one."
+    role = None if visitor is None else visitor.role
+    return f"This needs the role {least!r} in the review, and yours is {role!r}. Ask an owner of the review."
+
+
+def _is_link(request: Request) -> bool:
+    """Whether somebody followed a link to a page, which changes nothing."""
+    is_page = request.method == "GET" and not request.scope["path"].startswith(API)
+    return is_page and request.headers.get("sec-fetch-mode") == "navigate"
+
+
+def _check_type(request: Request, wanted: str) -> None:
     """Let in what a plain form of another page could not send: JSON, and files where files are expected."""
     has_body = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
-    wanted = "multipart/form-data" if request.scope["path"] == UPLOADS else "application/json"
     got = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if has_body and got != wanted:
         raise Refused(415, f"The body must be {wanted}, got {got or 'no type'!r}. Set the header Content-Type.")

@@ -1,4 +1,4 @@
-"""What the handlers share, kept on the app: the review, the settings and the sessions."""
+"""What the handlers ask for: the desk of who asks, the review that it stands at, and the house that both are in."""
 
 from __future__ import annotations
 
@@ -6,21 +6,90 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from riffler.review.desk import Desk
+from riffler.review.office import Office
+from riffler.review.people import People
 from riffler.review.store import Review
-from riffler.web.settings import ServerSettings
+from riffler.review.team_desk import TeamDesk
+from riffler.review.upload_limits import Limits
+from riffler.web.house import House, Keys, Room
+from riffler.web.team_house import TeamHouse
+from riffler.web.visitor import Visitor
 
 
-def the_review(request: Request) -> Review:
-    """Return the open review of the server."""
-    review: Review = request.app.state.review
-    return review
+def the_house(request: Request) -> House:
+    """Return the house of the server."""
+    house: House = request.app.state.house
+    return house
 
 
-def the_settings(request: Request) -> ServerSettings:
-    """Return what the server was started with."""
-    settings: ServerSettings = request.app.state.settings
-    return settings
+def the_visitor(request: Request) -> Visitor:
+    """Return who asks, as the gate knows them."""
+    visitor: Visitor = request.state.visitor
+    return visitor
+
+
+def the_limits(request: Request) -> Limits:
+    """Return the limits of files that are imported."""
+    limits: Limits = request.app.state.settings.limits
+    return limits
+
+
+TheHouse = Annotated[House, Depends(the_house)]
+TheVisitor = Annotated[Visitor, Depends(the_visitor)]
+TheLimits = Annotated[Limits, Depends(the_limits)]
+
+
+def the_desk(house: TheHouse, visitor: TheVisitor) -> Desk:
+    """Return the desk of who asks."""
+    return house.desk(visitor)
+
+
+TheDesk = Annotated[Desk, Depends(the_desk)]
+
+
+def the_review(desk: TheDesk) -> Review:
+    """Return the review that is asked for."""
+    return desk.review
+
+
+def the_keys(house: TheHouse, desk: TheDesk) -> Keys:
+    """Return the keys for programs that who asks may see."""
+    return house.keys(desk)
+
+
+def the_room(house: TheHouse, desk: TheDesk) -> Room:
+    """Return where the files wait that are uploaded."""
+    return house.room(desk)
+
+
+def the_team_desk(desk: TheDesk) -> TeamDesk:
+    """Return the desk of a member."""
+    assert isinstance(desk, TeamDesk)
+    return desk
+
+
+def the_office(house: TheHouse) -> Office:
+    """Return the office of a team's server."""
+    assert isinstance(house, TeamHouse)
+    return house.office
+
+
+def the_people(house: TheHouse) -> People:
+    """Return the people of a team's server."""
+    return the_office(house).people
+
+
+def the_account(visitor: TheVisitor) -> int:
+    """Return the number of the account that asks."""
+    assert visitor.account is not None
+    return visitor.account.id
 
 
 TheReview = Annotated[Review, Depends(the_review)]
-TheSettings = Annotated[ServerSettings, Depends(the_settings)]
+TheKeys = Annotated[Keys, Depends(the_keys)]
+TheRoom = Annotated[Room, Depends(the_room)]
+TheTeamDesk = Annotated[TeamDesk, Depends(the_team_desk)]
+TheOffice = Annotated[Office, Depends(the_office)]
+ThePeople = Annotated[People, Depends(the_people)]
+TheAccount = Annotated[int, Depends(the_account)]

@@ -7,22 +7,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from riffler.review.desk import Desk
 from riffler.review.documents import DocumentView
 from riffler.review.remarks import Receipt
+from riffler.review.screening import StillOpen, still_open
 from riffler.review.store import Review
 from riffler.review.whole_documents import WholeDocument
+from riffler.web.house import LearnerState
 from riffler.web.models import Counts, DocumentOut, LearnerOut, ReceiptOut, Twin
-from riffler.web.settings import Keeper
 
 
-def document_out(review: Review, name: str) -> DocumentOut:
+def document_out(desk: Desk, name: str) -> DocumentOut:
     """Return a document with its duplicates, verdict, note and tags."""
-    return documents_out(review, [name])[0]
+    return documents_out(desk, [name])[0]
 
 
-def documents_out(review: Review, names: Sequence[str]) -> list[DocumentOut]:
-    """Return several documents, which are read together."""
-    return [_document(one) for one in review.whole_documents(names)]
+def documents_out(desk: Desk, names: Sequence[str]) -> list[DocumentOut]:
+    """Return several documents, which are read together, as they may be seen from a desk."""
+    return [_document(one) for one in desk.documents(names)]
 
 
 def receipt_out(receipt: Receipt) -> ReceiptOut:
@@ -86,9 +88,14 @@ def _twin(view: DocumentView) -> Twin:
     )
 
 
-def learner_out(review: Review, keeper: Keeper | None) -> LearnerOut:
+def open_now(review: Review) -> StillOpen:
+    """Return how many documents wait for one more reader, and how many for a decision."""
+    with review.moment() as session:
+        return still_open(session, review.id)
+
+
+def learner_out(review: Review, learner: LearnerState) -> LearnerOut:
     """Return how the learner is, and how far behind the answers."""
     progress = review.progress()
     behind = review.n_answers_since(0) if progress is None else progress.n_behind
-    error = getattr(keeper, "last_error", None)
-    return LearnerOut(alive=keeper is not None and keeper.alive, behind=behind, error=error)
+    return LearnerOut(alive=learner.alive, behind=behind, error=learner.error or None)
