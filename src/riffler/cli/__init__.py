@@ -16,12 +16,16 @@ from riffler.cli.backup import backup
 from riffler.cli.datasets import datasets
 from riffler.cli.export import EXAMPLES as EXPORT_EXAMPLES
 from riffler.cli.export import export
+from riffler.cli.invite import EXAMPLES as INVITE_EXAMPLES
+from riffler.cli.invite import invite
 from riffler.cli.migrate import EXAMPLES as MIGRATE_EXAMPLES
 from riffler.cli.migrate import migrate
 from riffler.cli.rank import rank
 from riffler.cli.reproduce import reproduce
 from riffler.cli.review import EXAMPLES as REVIEW_EXAMPLES
 from riffler.cli.review import review
+from riffler.cli.serve import EXAMPLES as SERVE_EXAMPLES
+from riffler.cli.serve import serve
 from riffler.cli.simulate import EXAMPLES as SIMULATE_EXAMPLES
 from riffler.cli.simulate import simulate
 from riffler.cli.tag import EXAMPLES as TAG_EXAMPLES
@@ -55,6 +59,8 @@ app.command(epilog=EXAMPLES)(active)
 app.command(epilog=SIMULATE_EXAMPLES)(simulate)
 app.command(epilog=TAG_EXAMPLES)(tag)
 app.command(epilog=REVIEW_EXAMPLES)(review)
+app.command(epilog=SERVE_EXAMPLES)(serve)
+app.command(epilog=INVITE_EXAMPLES)(invite)
 app.command(epilog=EXPORT_EXAMPLES)(export)
 app.command()(backup)
 app.command(epilog=MIGRATE_EXAMPLES)(migrate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import current_thread, main_thread
 
@@ -15,14 +15,15 @@ from fastapi import FastAPI
 from riffler.errors import InputError
 
 N_PORTS = 50
+LOOPBACK_PROXIES = ("127.0.0.1", "::1")
 GRACE_SECONDS = 5
 """For requests that are under way when the server shall end."""
 
 
-def free_socket(host: str, port: int) -> socket.socket:
-    """Return a socket on the port, or on the next one that no other program has; port 0 takes any."""
+def free_socket(host: str, port: int, n_ports: int = N_PORTS) -> socket.socket:
+    """Return a socket on the port, or on the next of some that no other program has; port 0 takes any."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for wanted in range(port, min(port + N_PORTS, 65536)):
+    for wanted in range(port, min(port + n_ports, 65536)):
         # named as TCP: asyncio sends small packets of such sockets at once, others wait 40 ms for an acknowledgement
         one = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -36,13 +37,17 @@ def free_socket(host: str, port: int) -> socket.socket:
                 raise InputError(
                     f"{host}:{wanted} cannot be used: {error.strerror or error}. Choose another --host or --port."
                 ) from error
-    raise InputError(f"The ports from {port} on are all taken by other programs. Choose another one with --port.")
+    taken = f"The ports from {port} on are all" if n_ports > 1 else f"Port {port} is"
+    raise InputError(f"{taken} taken by other programs. Choose another one with --port.")
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready."""
+    """A server that says when it is ready.
 
-    def __init__(self, app: FastAPI, on_ready: Callable[[], None]) -> None:
+    proxies : addresses whose word is taken for where a request came from, and whether over https
+    """
+
+    def __init__(self, app: FastAPI, on_ready: Callable[[], None], proxies: Sequence[str] = LOOPBACK_PROXIES) -> None:
         # no access log: the address that lets a browser in would stand in it
         super().__init__(
             uvicorn.Config(
@@ -51,6 +56,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 ws="none",
+                forwarded_allow_ips=list(proxies),
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )
         )

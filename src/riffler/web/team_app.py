@@ -33,7 +33,7 @@ def make_team_app(settings: TeamSettings) -> FastAPI:
     """
     app = bare_app(_running, ABOUT)
     app.state.settings, app.state.is_team = settings, True
-    app.state.door = TeamDoor(lambda: app.state.house.office.people, settings.port)
+    app.state.door = TeamDoor(lambda: app.state.house.office.people)
     add_api(app, "", api_entrance, api_server)
     add_api(app, REVIEWS, *OF_REVIEW, api_team, dependencies=(Depends(_named),))
     app.include_router(pages_team.server_router, include_in_schema=False)

@@ -22,13 +22,12 @@ class TeamDoor:
     """Knows accounts by their cookies and keys; each is looked up once a request.
 
     people : of the server, once it runs
-    port : where it listens, part of the name of a cookie
     """
 
     may_be_linked = True
 
-    def __init__(self, people: Callable[[], People], port: int) -> None:
-        self._people, self.port = people, port
+    def __init__(self, people: Callable[[], People]) -> None:
+        self._people = people
 
     def welcome(self, request: Request) -> Response | None:
         """Nothing: logging in is a request as any other."""
@@ -62,12 +61,12 @@ class TeamDoor:
 
     def cookie_of(self, request: Request) -> str | None:
         """Return the secret of a browser's cookie, if it has one."""
-        return request.cookies.get(self._cookie(request))
+        return request.cookies.get(cookie_name(request))
 
     def give_cookie(self, request: Request, response: Response, secret: str) -> None:
         """Let a browser keep the secret of its visit: over https alone, where it came that way."""
         response.set_cookie(
-            self._cookie(request),
+            cookie_name(request),
             secret,
             max_age=int(LONGEST_VISIT),
             path="/",
@@ -79,16 +78,23 @@ class TeamDoor:
     def take_cookie(self, request: Request, response: Response) -> None:
         """Let a browser forget it."""
         response.delete_cookie(
-            self._cookie(request), path="/", secure=is_encrypted(request), httponly=True, samesite="lax"
+            cookie_name(request), path="/", secure=is_encrypted(request), httponly=True, samesite="lax"
         )
-
-    def _cookie(self, request: Request) -> str:
-        """Return the name of the cookie: no other host can set one that begins with __Host-; ports need names apart."""
-        return "__Host-riffler" if is_encrypted(request) else f"riffler-team-{self.port}"
 
     def _wrong(self, request: Request) -> Refused:
         seconds = self._people().note_wrong_secret(caller_of(request))
         return too_many(seconds) if seconds else Refused(401, WRONG_KEY, ASK_FOR_KEY)
+
+
+def cookie_name(request: Request) -> str:
+    """Return the name of the cookie: over https no other host can set one that begins with __Host-.
+
+    Else it has the port, as the browser sees it: cookies do not tell ports apart, and servers behind a proxy share one.
+    """
+    if is_encrypted(request):
+        return "__Host-riffler"
+    port = request.headers.get("host", "").rpartition(":")[2]
+    return f"riffler-team-{port if port.isdecimal() else 80}"
 
 
 def is_encrypted(request: Request) -> bool:
