@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Select, Table, case, exists, func, select, text, union
-from sqlalchemy import Row as SourceRow
+from sqlalchemy import Column, ColumnElement, Table, case, exists, func, select, text, union
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -21,6 +20,7 @@ from riffler.review.accounts import name_key
 from riffler.review.database import POSTGRES
 from riffler.review.fulltext import index_stratum
 from riffler.review.schema_team import Base
+from riffler.review.storable import storable
 
 Tell = Callable[[float, str], None]
 Row = dict[str, Any]
@@ -40,9 +40,7 @@ COPIED = sorted(
 )
 """Tables with the number of a review; those that others refer to come first."""
 
-COPYING_SHARE = 0.9  # of the work; the rest is the index of the texts
-NO_NUL = "\N{SYMBOL FOR NULL}"
-"""Stands for the character 0, which PostgreSQL has in no text."""
+COPYING_SHARE = 0.5  # of the work; the rest is the index of the texts
 
 
 def copy_review(source: Session, review_id: int, target: Session, tell: Tell = lambda share, doing: None) -> int:
@@ -86,16 +84,17 @@ class _Copy:
     def run(self) -> int:
         new_id = self._copy_head()
         self._copy_people()
-        sizes = {table.name: self._n_rows(table) for table in COPIED}
-        n_done, n_all = 0, max(1, sum(sizes.values()))
+        keys = {table.name: self._keys(table) for table in COPIED}
+        n_done, n_all = 0, max(1, sum(map(len, keys.values())))
         for table in COPIED:
+            mine = keys[table.name]
             if "id" in table.c:
-                self._number(table, sizes[table.name])
-            for wanted in _selections(table, self._review_id):
-                for rows in self._blocks(wanted, _key_of(table)):
-                    self._target.execute(table.insert(), [self._changed(table, row) for row in rows])
-                    n_done += len(rows)
-                    self._tell(COPYING_SHARE * n_done / n_all, f"copying {table.name}")
+                self._numbers[table.name] = Numbers(sorted(mine), _next_numbers(self._target, table, len(mine)))
+            for start in range(0, len(mine), BLOCK):
+                rows = self._rows(table, mine[start : start + BLOCK])
+                self._target.execute(table.insert(), [self._changed(table, row) for row in rows])
+                n_done += len(rows)
+                self._tell(COPYING_SHARE * n_done / n_all, f"copying {table.name}")
         self._index_texts(new_id)
         return new_id
 
@@ -132,30 +131,30 @@ class _Copy:
         names = {one.name for one in people}
         # who differs in large and small letters only is the same person as well, but nobody is two
         others = {name_key(name): number for name, number in known.items() if name not in names}
-        new = [known.get(one.name) or others.pop(name_key(one.name), None) or self._new_person(one) for one in people]
+        new = [
+            known.get(one.name) or others.pop(name_key(one.name), None) or self._new_person(one.name, one.joined_at)
+            for one in people
+        ]
         self._numbers[REVIEWERS.name] = Numbers([one.id for one in people], new)
 
-    def _new_person(self, one: SourceRow[Any]) -> int:
-        row = self._fitting({"name": one.name, "joined_at": one.joined_at})
+    def _new_person(self, name: str, joined_at: str) -> int:
+        row = self._fitting({"name": name, "joined_at": joined_at})
         _insert_new(self._target, REVIEWERS, row, "name")  # unless somebody else did a moment ago
-        return self._target.execute(select(REVIEWERS.c.id).where(REVIEWERS.c.name == row["name"])).scalar_one()
+        return int(self._target.execute(select(REVIEWERS.c.id).where(REVIEWERS.c.name == row["name"])).scalar_one())
 
-    def _n_rows(self, table: Table) -> int:
-        mine = select(func.count()).select_from(table).where(table.c.review_id == self._review_id)
-        return self._source.execute(mine).scalar_one()
+    def _keys(self, table: Table) -> Sequence[Any]:
+        """Return what tells the rows of a table apart, in the order in which they can be written."""
+        key = _key_of(table)
+        order = [DOCUMENTS.c.twin_of.is_not(None), key] if table is DOCUMENTS else [key]  # twins refer to others
+        found = self._source.scalars(select(key).where(table.c.review_id == self._review_id).order_by(*order))
+        return list(found) if key.type.python_type is str else array("q", found)
 
-    def _number(self, table: Table, n: int) -> None:
-        mine = select(table.c.id).where(table.c.review_id == self._review_id)
-        old = (row["id"] for rows in self._blocks(mine, table.c.id) for row in rows)
-        self._numbers[table.name] = Numbers(old, _next_numbers(self._target, table, n))
-
-    def _blocks(self, wanted: Select[Any], key: Column[Any]) -> Iterator[list[Row]]:
-        """Read rows by a key, some at a time; without a cursor, which a server that goes away would leave open."""
-        begin = wanted.order_by(key).limit(BLOCK)
-        rows = self._source.execute(begin).mappings().all()
-        while rows:
-            yield [dict(row) for row in rows]
-            rows = self._source.execute(begin.where(key > rows[-1][key.name])).mappings().all()
+    def _rows(self, table: Table, keys: Sequence[Any]) -> list[Row]:
+        key = _key_of(table)
+        columns = [_given_back() if column is SUGGESTIONS.c.shown_to else column for column in table.c]
+        wanted = select(*columns).where(table.c.review_id == self._review_id, key.in_(list(keys)))
+        found = {row[key.name]: dict(row) for row in self._source.execute(wanted).mappings()}
+        return [found[one] for one in keys]
 
     def _changed(self, table: Table, row: Row) -> Row:
         """Return a row as the target has it: with the numbers of the target."""
@@ -183,9 +182,7 @@ class _Copy:
         return json.dumps(values, ensure_ascii=False, allow_nan=False).encode()
 
     def _fitting(self, row: Row) -> Row:
-        if not _is_postgres(self._target):
-            return row
-        return {name: value.replace("\0", NO_NUL) if isinstance(value, str) else value for name, value in row.items()}
+        return {name: storable(self._target, value) if isinstance(value, str) else value for name, value in row.items()}
 
     def _index_texts(self, new_id: int) -> None:
         mine = select(STRATA.c.id).where(STRATA.c.review_id == new_id).order_by(STRATA.c.id)
@@ -193,14 +190,6 @@ class _Copy:
         for place, number in enumerate(numbers):
             self._tell(COPYING_SHARE + (1 - COPYING_SHARE) * place / len(numbers), "indexing the texts")
             index_stratum(self._target, number)
-
-
-def _selections(table: Table, review_id: int) -> list[Select[Any]]:
-    """Select the rows of a review, first those that others of the table refer to."""
-    columns = [_given_back() if column is SUGGESTIONS.c.shown_to else column for column in table.c]
-    mine = select(*columns).where(table.c.review_id == review_id)
-    twin_of = DOCUMENTS.c.twin_of
-    return [mine.where(twin_of.is_(None)), mine.where(twin_of.is_not(None))] if table is DOCUMENTS else [mine]
 
 
 def _key_of(table: Table) -> Column[Any]:
