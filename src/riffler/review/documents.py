@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -9,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, select, text
 from sqlalchemy.orm import Session
 
 from riffler.data.collection import Collection
@@ -17,8 +18,9 @@ from riffler.data.plain_types import plain_columns
 from riffler.data.stacking import stacked
 from riffler.data.texts import Texts
 from riffler.errors import InputError, UnknownName
-from riffler.review.database import now
+from riffler.review.database import POSTGRES, now
 from riffler.review.schema import Document, Stratum
+from riffler.review.storable import storable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,14 +62,15 @@ def add_stratum(
     With ``duplicates`` a document that another one stands for is its twin: kept, shown beside it, not asked for.
     ``twins`` names those that a document of the review stands for, by their ids.
     """
-    _check_new(session, review_id, collection)
+    names = [storable(session, name) for name in collection.ids]
+    _check_new(session, review_id, collection.source, names)
     collection = replace(collection, columns=plain_columns(collection.columns))
     same_as = _repeated_columns(collection)
     heads = np.arange(collection.n_items) if duplicates is None else duplicates.representatives
-    outside = {name: asked_id(session, review_id, head) for name, head in twins.items()}
+    outside = {storable(session, name): asked_id(session, review_id, head) for name, head in twins.items()}
     stratum = Stratum(
         review_id=review_id,
-        source=collection.source,
+        source=storable(session, collection.source),
         added_at=now(),
         shape=_shape_of(collection.columns),
         same_as=same_as,
@@ -76,19 +79,19 @@ def add_stratum(
     session.add(stratum)
     session.flush()
     extra = _as_lines(collection.columns.drop(list(same_as)), collection.n_items)
-    first_id = 1 + (session.scalar(select(func.max(Document.id))) or 0)
-    rows = zip(collection.ids, collection.titles, collection.abstracts, extra, heads.tolist(), strict=True)
+    numbers = new_numbers(session, collection.n_items)
+    rows = zip(names, collection.titles, collection.abstracts, extra, heads.tolist(), strict=True)
     records = [
         {
-            "id": first_id + at,
+            "id": numbers[at],
             "review_id": review_id,
             "stratum_id": stratum.id,
             "position": at,
             "name": name,
-            "title": title,
-            "abstract": abstract,
+            "title": storable(session, title),
+            "abstract": storable(session, abstract),
             "extra": line,
-            "twin_of": outside.get(name, None if head == at else first_id + head),
+            "twin_of": outside.get(name, None if head == at else numbers[head]),
         }
         for at, (name, title, abstract, line, head) in enumerate(rows)
     ]
@@ -96,6 +99,18 @@ def add_stratum(
     for start in range(0, len(records), BLOCK):
         session.execute(insert(Document), records[start : start + BLOCK])
     return stratum.id
+
+
+def new_numbers(session: Session, n: int) -> list[int]:
+    """Return numbers for new documents, in ascending order; there may be others between them.
+
+    PostgreSQL gives them out, because other reviews get documents at the same time; in SQLite nobody else writes.
+    """
+    if session.get_bind().dialect.name == POSTGRES:
+        given = text("SELECT nextval(pg_get_serial_sequence('documents', 'id')) FROM generate_series(1, :n)")
+        return sorted(session.scalars(given, {"n": n}))
+    first = 1 + (session.scalar(select(func.max(Document.id))) or 0)
+    return list(range(first, first + n))
 
 
 def load_collection(session: Session, review_id: int) -> Collection:
@@ -150,28 +165,37 @@ def asked_id(session: Session, review_id: int, name: str) -> int:
 
 def asked_ids(session: Session, review_id: int, names: Sequence[str]) -> dict[str, int]:
     """Return the numbers of documents by their ids, of a twin that of the one that stands for it."""
+    kept = {name: storable(session, name) for name in names}
     found: dict[str, int] = {}
     for start in range(0, len(names), BLOCK):
+        block = [kept[name] for name in names[start : start + BLOCK]]
         asked = select(Document.name, func.coalesce(Document.twin_of, Document.id)).where(
-            Document.review_id == review_id, Document.name.in_(names[start : start + BLOCK])
+            Document.review_id == review_id, Document.name.in_(block)
         )
         found.update(dict(session.execute(asked).all()))
     for name in names:
-        if name not in found:
+        if kept[name] not in found:
             raise UnknownName(f"The review has no document {name!r}. Use the id of one that it has.")
-    return found
+    return {name: found[kept[name]] for name in names}
 
 
-def _check_new(session: Session, review_id: int, collection: Collection) -> None:
-    if not collection.n_items:
-        raise InputError(f"{collection.source}: no documents. A review needs at least one.")
+def _check_new(session: Session, review_id: int, source: str, names: Sequence[str]) -> None:
+    if not names:
+        raise InputError(f"{source}: no documents. A review needs at least one.")
     there = set(session.scalars(select(Document.name).where(Document.review_id == review_id)))
-    again = [name for name in collection.ids if name in there]
+    again = [name for name in names if name in there]
     if again:
         raise InputError(
-            f"{collection.source}: {len(again):,} ids are in the review already ({', '.join(again[:SHOWN])}"
-            f"{', ...' if len(again) > SHOWN else ''}). Leave these documents out, or give them other ids."
+            f"{source}: {len(again):,} ids are in the review already ({_listed(again)}). Leave these documents out, or "
+            "give them other ids."
         )
+    if len(set(names)) < len(names):
+        alike = [name for name, n in Counter(names).items() if n > 1]
+        raise InputError(f"{source}: ids that the database cannot tell apart ({_listed(alike)}). Give them other ids.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:SHOWN])}{', ...' if len(names) > SHOWN else ''}"
 
 
 def _repeated_columns(collection: Collection) -> dict[str, str]:
