@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.review.history import HistoryFilter, HistoryLine
+from riffler.review.pace import median_seconds, per_hour
 from riffler.review.rounds import SETTINGS_CHANGED
 from riffler.stopping.words import per_cent
 
@@ -46,7 +46,6 @@ N_TIMED = 200
 LATELY = 20
 GOAL = ("target", "confidence", "stopping")
 ROUGH = 5.0
-PAUSE_SECONDS = 300.0  # who waits longer between two answers was not reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,13 +200,9 @@ def work_of(n_items: int, n_reviewed: int, n_found: int, total: float | None) ->
 def pace_of(latest: Sequence[HistoryLine]) -> dict[str, Any]:
     """Say how long a document takes, from the latest answers, the last first; pauses do not count."""
     given = [line for line in latest if line.origin != "prior"]
-    times = np.array([datetime.fromisoformat(line.answered_at).timestamp() for line in given])
-    gaps = -np.diff(times)
-    gaps = gaps[(gaps > 0) & (gaps <= PAUSE_SECONDS)]
-    seconds = [line.seconds for line in given if line.seconds is not None]
     return {
-        "seconds": float(np.median(seconds)) if seconds else None,
-        "per_hour": float(3600 / gaps.mean()) if gaps.size else None,
-        "n_timed": len(seconds),
+        "seconds": median_seconds(line.seconds for line in given),
+        "per_hour": per_hour([line.answered_at for line in reversed(given)]),
+        "n_timed": sum(line.seconds is not None for line in given),
         "found_lately": sum(line.verdict == "relevant" for line in given[:LATELY]),
     }
