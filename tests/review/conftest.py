@@ -16,6 +16,7 @@ from riffler.review.people import People
 from riffler.review.upgrade import make_tables, prepare_server
 from tests.postgres import PostgresServer
 from tests.review.people import cheapen
+from tests.review.reviews import ServerReview
 
 EMPTIED = """DO $$
 DECLARE found record;
@@ -85,3 +86,12 @@ def people(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> People:
     """Give the people of an empty database, nobody yet; passwords cost little."""
     cheapen(monkeypatch)
     return People(engine)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def each_database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the reviews of a test be in files, and once more on PostgreSQL; tests of files as such are not."""
+    if request.param == "postgres":
+        if request.node.get_closest_marker("of_files"):
+            pytest.skip("about files")
+        monkeypatch.setattr(ServerReview, "engine", request.getfixturevalue("postgres_engine"))

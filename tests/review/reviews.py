@@ -1,16 +1,22 @@
-"""Small reviews that the tests share."""
+"""Small reviews that the tests share: in files, or where a test says so in a database of PostgreSQL."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import ClassVar
 
 import polars as pl
+from sqlalchemy import Engine
 
 from riffler.data.collection import Collection
 from riffler.data.collection_reading import collection_from_frame
+from riffler.data.duplicates import Duplicates
+from riffler.review import store
+from riffler.review.database import writing
 from riffler.review.remarks import Answer
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import FileReview, Review, create_review
+from riffler.review.store import FileReview, Review
 from riffler.review.whole_documents import WholeDocument
 
 SETTINGS = ReviewSettings(policy="greedy", description="whale", stopping="control", target=0.8, seed=1)
@@ -34,6 +40,47 @@ def is_whale(row: int) -> bool:
 
 def verdict_on(name: str) -> str:
     return "relevant" if is_whale(int(name[1:])) else "irrelevant"
+
+
+class ServerReview(FileReview):
+    """A review on a server that is opened by a path, as those in files are, so that the same tests can use it."""
+
+    places: ClassVar[dict[Path, int]] = {}
+    engine: ClassVar[Engine | None] = None  # of the database where reviews are made now; None makes files
+
+    def __init__(self, engine: Engine, path: Path) -> None:
+        self.path = path
+        Review.__init__(self, engine, self.places[path])
+
+    def close(self) -> None:
+        """Leave the connections to the other reviews."""
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        Review.backup(self, path)
+
+
+def create_review(
+    path: Path,
+    collection: Collection,
+    settings: ReviewSettings = ReviewSettings(),  # noqa: B008 - frozen
+    *,
+    duplicates: Duplicates | None = None,
+) -> FileReview:
+    """Make a review where the tests make them now."""
+    engine = ServerReview.engine
+    if engine is None:
+        return store.create_review(path, collection, settings, duplicates=duplicates)
+    with writing(engine) as session:
+        ServerReview.places[path] = store.add_review(session, path.stem, settings)
+    made = ServerReview(engine, path)
+    made.add_documents(collection, duplicates=duplicates)
+    return made
+
+
+def open_review(path: Path) -> FileReview:
+    """Open a review that was made by these functions, or a file."""
+    engine = ServerReview.engine
+    return store.open_review(path) if engine is None or path.exists() else ServerReview(engine, path)
 
 
 def new_review(folder: Path, settings: ReviewSettings = SETTINGS, n: int = 60) -> FileReview:

@@ -11,8 +11,9 @@ from riffler.data.collection_reading import collection_from_frame
 from riffler.data.duplicates import find_duplicates
 from riffler.errors import AnswerConflict, InputError
 from riffler.review.remarks import Answer, Remark
-from riffler.review.store import create_review
-from tests.review.reviews import new_review, say
+from tests.review.reviews import create_review, new_review, say
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 def test_an_answer_that_expects_another_one_is_a_conflict_and_nothing_of_its_request_is_written(tmp_path: Path) -> None:

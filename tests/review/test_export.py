@@ -23,8 +23,10 @@ from riffler.review.export import FORMATS, write_export, write_history
 from riffler.review.export_xlsx import MOST_CHARACTERS
 from riffler.review.pictures import Picture, keep_pictures
 from riffler.review.remarks import Answer, Remark
-from riffler.review.store import FileReview, Review, create_review
-from tests.review.reviews import SETTINGS, library, new_review, say
+from riffler.review.store import FileReview, Review
+from tests.review.reviews import SETTINGS, create_review, library, new_review, say
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 TABLES = ("csv", "xlsx", "parquet", "jsonl")
 RIS = """TY  - JOUR
@@ -232,6 +234,7 @@ def test_texts_too_long_for_a_cell_are_cut_and_listed(tmp_path: Path) -> None:
     assert listed.rows() == [("a", "abstract", MOST_CHARACTERS)]
 
 
+@pytest.mark.of_files
 def test_more_rows_than_a_sheet_holds_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("riffler.review.export_xlsx.MOST_ROWS", 5)
     with new_review(tmp_path, n=10) as review, pytest.raises(InputError, match="Export CSV"):
@@ -375,6 +378,7 @@ def test_the_history_has_every_word_in_order(tmp_path: Path, ending: str) -> Non
     assert [str(value).lower() for value in frame["holds"]][:3] == ["true", "false", "true"]
 
 
+@pytest.mark.of_files
 def test_unknown_names_and_bad_places_leave_nothing(tmp_path: Path) -> None:
     with new_review(tmp_path, n=5) as review:
         with pytest.raises(UnknownName, match="csv"):

@@ -12,6 +12,8 @@ from riffler.review.live import LiveSearch
 from riffler.review.settings import ReviewSettings
 from tests.review.reviews import SETTINGS, library, new_review, say
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 
 @pytest.mark.parametrize("known", [(), ("d0", "d1", "d2")])
 @pytest.mark.parametrize("stopping", ["control", "qbcb", "knee", None])

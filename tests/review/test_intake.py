@@ -27,8 +27,9 @@ from riffler.review.intake import (
     read_upload,
     upload_ending,
 )
-from riffler.review.store import create_review
-from tests.review.reviews import SETTINGS, library, new_review, say
+from tests.review.reviews import SETTINGS, create_review, library, new_review, say
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 FRAME = pl.DataFrame(
     {

@@ -14,6 +14,8 @@ from riffler.review.intake import add_upload
 from riffler.review.queue import Proposal
 from tests.review.reviews import library, new_review, say
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 
 def labelled(prefix: str, n: int = 20) -> Collection:
     """The documents of a library under other ids, every second with a label."""

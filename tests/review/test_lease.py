@@ -13,8 +13,10 @@ from riffler.review import lease
 from riffler.review.database import writing
 from riffler.review.pictures import Picture
 from riffler.review.queue import Proposal
-from riffler.review.store import Review, open_review
-from tests.review.reviews import new_review, say
+from riffler.review.store import Review
+from tests.review.reviews import new_review, open_review, say
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 def taken(review: Review, holder: str, at: float) -> lease.Lease | None:

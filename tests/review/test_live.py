@@ -13,10 +13,12 @@ import pytest
 from riffler.ledger import Entry, Event
 from riffler.review.live import LiveSearch
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import Review, open_review
+from riffler.review.store import Review
 from riffler.search.loop import ActiveSearch
 from riffler.stopping import STOPPING_RULES
-from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
+from tests.review.reviews import SETTINGS, library, new_review, open_review, say, verdict_on
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 KEYS = count()
 
@@ -46,6 +48,7 @@ def made_anew(review: Review, folder: Path, n: int) -> list[tuple[str, str]]:
         return suggested(LiveSearch(other), n)
 
 
+@pytest.mark.of_files
 @pytest.mark.parametrize("stopping", ["control", None])
 def test_a_search_made_anew_suggests_the_same(tmp_path: Path, stopping: str | None) -> None:
     settings = ReviewSettings(policy="greedy", stopping=stopping, description="whale", target=0.6, seed=3)

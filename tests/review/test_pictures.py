@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,8 @@ from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review
 from riffler.stopping import STOPPING_RULES, Decision
 from tests.review.reviews import library, new_review, say
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 SETTINGS = ReviewSettings(target=0.9, confidence=0.95)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from riffler import collection_from_frame, find_duplicates
 from riffler.review.intake import add_upload
 from riffler.review.prisma import prisma_counts
-from riffler.review.store import create_review
-from tests.review.reviews import SETTINGS, say
+from tests.review.reviews import SETTINGS, create_review, say
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 def test_every_record_is_counted_where_it_went(tmp_path: Path) -> None:

@@ -21,9 +21,11 @@ from riffler.review.history import HistoryFilter
 from riffler.review.queue import Proposal
 from riffler.review.remarks import Remark
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import Review, create_review, open_review
+from riffler.review.store import Review
 from riffler.review.upgrade import copy_file
-from tests.review.reviews import SETTINGS, library, new_review, say, whole
+from tests.review.reviews import SETTINGS, create_review, library, new_review, open_review, say, whole
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 def files(folder: Path) -> list[str]:
@@ -76,6 +78,7 @@ def test_bad_settings_are_refused_when_they_are_made() -> None:
         ReviewSettings(target=1.5)
 
 
+@pytest.mark.of_files
 def test_a_closed_review_is_one_file(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
         review.answer([say("d0", "relevant")])
@@ -83,6 +86,7 @@ def test_a_closed_review_is_one_file(tmp_path: Path) -> None:
     assert files(tmp_path) == ["whales.riffler"]
 
 
+@pytest.mark.of_files
 def test_a_review_is_not_created_over_a_file(tmp_path: Path) -> None:
     new_review(tmp_path).close()
     with pytest.raises(InputError, match="already"):
@@ -151,6 +155,7 @@ def test_answers_of_one_request_are_taken_all_or_none(tmp_path: Path) -> None:
         assert review.history() == []
 
 
+@pytest.mark.of_files
 def test_what_no_database_can_hold_is_refused_in_words(tmp_path: Path) -> None:
     with new_review(tmp_path, n=5) as review:
         for name, key, note in (("d0\ud800", "k", ""), ("d0", "\ud800", ""), ("d0", "k", "\udfff")):
@@ -281,6 +286,7 @@ def test_the_ledger_cannot_be_changed(tmp_path: Path) -> None:
                 session.execute(text(change))
 
 
+@pytest.mark.of_files
 def test_a_backup_of_a_live_review_opens(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
         review.answer([say("d0", "relevant")])
@@ -313,6 +319,7 @@ def leave_log_behind(path: Path) -> None:
     path.with_name(f"{path.name}-wal").write_bytes(log)
 
 
+@pytest.mark.of_files
 def test_what_a_removed_review_left_behind_is_no_part_of_a_new_one(tmp_path: Path) -> None:
     path, folder = tmp_path / "whales.riffler", tmp_path / "other"
     folder.mkdir()
@@ -340,6 +347,7 @@ def limit_pages(review: Review, n_more: int) -> None:
         connection.exec_driver_sql(f"PRAGMA max_page_count={int(n or 0) + n_more}")
 
 
+@pytest.mark.of_files
 def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
         review.answer([say("d0", "relevant")])
@@ -356,6 +364,7 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None
         review.answer([say("d1", "relevant")])
 
 
+@pytest.mark.of_files
 def test_a_file_that_is_no_review_is_refused(tmp_path: Path) -> None:
     plain, other = tmp_path / "text.riffler", tmp_path / "other.riffler"
     plain.write_text("id,title\n" * 1000, encoding="utf-8")

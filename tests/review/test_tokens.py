@@ -9,6 +9,8 @@ import pytest
 from riffler import InputError
 from tests.review.reviews import new_review
 
+pytestmark = pytest.mark.usefixtures("each_database")
+
 
 def test_a_secret_opens_until_it_is_revoked(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
@@ -24,6 +26,7 @@ def test_a_secret_opens_until_it_is_revoked(tmp_path: Path) -> None:
         assert [(one.id, one.revoked_at is None) for one in review.tokens()] == [(mine.id, False), (other.id, True)]
 
 
+@pytest.mark.of_files
 def test_a_secret_is_not_in_the_file(tmp_path: Path) -> None:
     with new_review(tmp_path) as review:
         _, secret = review.make_token("my script")

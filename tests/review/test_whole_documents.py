@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from riffler.data.collection_reading import collection_from_frame
 from riffler.data.duplicates import find_duplicates
 from riffler.review.export_words import last_words
 from riffler.review.remarks import Answer, Remark
-from riffler.review.store import create_review
-from tests.review.reviews import library, new_review, say
+from tests.review.reviews import create_review, library, new_review, say
+
+pytestmark = pytest.mark.usefixtures("each_database")
 
 
 def test_documents_read_together_equal_those_read_one_by_one(tmp_path: Path) -> None:
