@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -183,7 +184,7 @@ def routes_of(app: FastAPI) -> set[tuple[str, str]]:
     from fastapi import routing
 
     walk = getattr(routing, "iter_route_contexts", iter)  # newer versions keep included routers apart
-    routes = [route for route in walk(app.routes) if not isinstance(getattr(route, "route", route), Mount)]
+    routes: list[Any] = [route for route in walk(app.routes) if not isinstance(getattr(route, "route", route), Mount)]
     return {(method, route.path) for route in routes for method in route.methods if method != "HEAD"}
 
 
