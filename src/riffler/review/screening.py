@@ -43,7 +43,7 @@ OPINION_STANDS = and_(
     NOT_UNDONE,
     ~exists().where(
         _LATER.document_id == LedgerRow.document_id,
-        _LATER.reviewer_id == LedgerRow.reviewer_id,
+        _LATER.reviewer_id - LedgerRow.reviewer_id == 0,  # not "==": SQLite would go through all that a reader said
         _LATER.kind == "opinion",
         _LATER.id > LedgerRow.id,
         ~exists().where(_UNDO_OF_LATER.undoes_id == _LATER.id),
