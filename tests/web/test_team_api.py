@@ -164,7 +164,8 @@ def test_everything_that_was_done_is_in_the_audit_trail_and_goes_out_with_it(ser
         "format": "ris",
         "which": "relevant",
     }
-    paged, before = [], None
+    paged: list[dict[str, object]] = []
+    before = None
     while found := olga.get("/audit", n=2, **({} if before is None else {"before": before})).json():
         paged, before = [*paged, *found], found[-1]["place"]
     assert [line["number"] for line in paged] == [line["number"] for line in lines]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictBool
 
 from riffler.review.agreement import Agreement, Disagreement
 from riffler.review.pace import Pace
@@ -51,7 +51,7 @@ class InviteIn(Given):
     """Somebody who is to get an account."""
 
     name: Name | None = Field(default=None, description="Null lets them choose one.")
-    is_admin: bool = Field(default=False, description="Whether they look after the server.")
+    is_admin: StrictBool = Field(default=False, description="Whether they look after the server.")
 
 
 class MemberInvite(Given):
@@ -68,9 +68,9 @@ class RoleIn(Given):
 
 
 class AdminIn(Given):
-    """Whether an account looks after the server."""
+    """Whether an account looks after the server; a number is no answer to that."""
 
-    is_admin: bool
+    is_admin: StrictBool
 
 
 class ReviewIn(Given):
