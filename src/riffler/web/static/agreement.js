@@ -1,6 +1,6 @@
 // How far the readers agree, in words, numbers and tables; and who has read how much.
 
-import { chip, element, VERDICTS } from "./dom.js";
+import { chip, count, element, VERDICTS } from "./dom.js";
 import { place } from "./places.js";
 import { table } from "./tables.js";
 
@@ -11,7 +11,7 @@ const DECIDED = {
 const percent = (share) => (share === null ? "–" : `${Math.round(100 * share)}%`);
 const decimal = (number) => (number === null ? "–" : number.toFixed(2));
 
-export function drawAgreement(told) {
+export function drawAgreement(told, disagreements) {
   if (!told.n_documents) {
     return [element("p", { class: "soft" }, told.sentence || "No document has been read by several people yet.")];
   }
@@ -20,7 +20,7 @@ export function drawAgreement(told) {
     drawNumbers(told),
     drawPairs(told),
     element("details", {}, element("summary", {}, "Who said what together"), drawTable(told)),
-    drawDisagreements(told),
+    drawDisagreements(disagreements, told.n_disagreements),
   ].filter(Boolean);
 }
 
@@ -55,7 +55,7 @@ function drawTable({ pairs, table: all, verdicts }) {
   return table(caption, ["", ...words], rows);
 }
 
-function drawDisagreements({ disagreements, n_disagreements: n }) {
+function drawDisagreements(disagreements, n) {
   if (!disagreements.length) return null;
   const more = n > disagreements.length ? `, the latest ${disagreements.length} of ${n}` : "";
   return element("div", {}, element("h3", {}, `Where they differ${more}`),
@@ -73,7 +73,7 @@ function drawDisagreement({ document: id, title, opinions, verdict, decided, by 
 
 export function drawPaces(paces) {
   if (!paces.length) return element("p", { class: "soft" }, "Nobody has read anything yet.");
-  return table("", ["Who", "Answers", "Opinions", "Seconds a document", "An hour", "Found relevant", "Decided conflicts", "Opinions upheld"],
+  return table("", ["Who", "Answers", "Opinions", "Seconds a document", "An hour", "Relevant", "Opinions settled", "Of these upheld"],
     paces.map((one) => [one.reviewer, one.n_answers, one.n_opinions, one.seconds === null ? "–" : one.seconds.toFixed(1),
-      one.per_hour === null ? "–" : Math.round(one.per_hour), percent(one.share_relevant), one.n_decided, percent(one.share_upheld)]));
+      one.per_hour === null ? "–" : count(Math.round(one.per_hour)), percent(one.share_relevant), one.n_decided, percent(one.share_upheld)]));
 }

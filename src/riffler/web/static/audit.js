@@ -6,7 +6,7 @@ import { guarded } from "./faults.js";
 import { localTime } from "./moments.js";
 import { table } from "./tables.js";
 
-const AT_ONCE = 20;
+const AT_ONCE = 10;
 
 export async function showAudit(before = null) {
   const lines = await get("/audit", { n: AT_ONCE, before });
@@ -23,11 +23,12 @@ function older(before) {
 }
 
 function detailsOf(details) {
-  return Object.entries(details ?? {}).filter(([, value]) => value !== null)
+  return Object.entries(details ?? {}).filter(([, value]) => value !== null && String(value) !== "")
     .map(([name, value]) => `${name.replaceAll("_", " ")}: ${asWords(value)}`).join(", ");
 }
 
 function asWords(value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
+  if (value && "after" in Object(value)) return `${asWords(value.before)} → ${asWords(value.after)}`;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { drawDocument, drawStanding } from "./document.js";
-import { byId, chip, element, hideBanner, keep, kept, several, showBanner } from "./dom.js";
+import { byId, hideBanner, keep, kept, several, showBanner } from "./dom.js";
 import { isLost, leaveWithThePage } from "./holding.js";
 import { newKey, onKeys } from "./keys.js";
 import { Line } from "./line.js";
@@ -10,6 +10,7 @@ import { makeMarker } from "./marking.js";
 import { Outbox } from "./outbox.js";
 import { IS_TEAM, loginPlace, MAY_ANSWER, place } from "./places.js";
 import { Queue } from "./queue.js";
+import { showQuicker } from "./quicker.js";
 import { drawRest } from "./resting.js";
 import { showShutOut, whyShutOut } from "./shut_out.js";
 import { Side } from "./side.js";
@@ -148,6 +149,7 @@ async function isShutOut(error) {
   if (!page.shutOut) return false;
   queue.stop();
   lockVerdicts(true);
+  byId("undo").disabled = true;
   side.saveNote();
   showShutOut(page.shutOut, [...outbox.waiting.values()]);
   return true;
@@ -167,30 +169,15 @@ function done(remark, reply) {
   line.advice().catch(() => {});
 }
 
-function refused(remark, error) {
+async function refused(remark, error) {
   page.answered.delete(remark.document);
-  if (error.status === 409 && remark.path === "/answers") conflict(remark, error);
-  else sayRefused(remark, error);
-}
-
-function sayRefused(remark, error) {
+  line.saved("Not saved");
+  const correct = (record) => outbox.put("/answers", record, {
+    ...remark.body, suggestion: null, expect: record.answer ?? null,
+  });
+  if (error.status === 409 && remark.path === "/answers" && (await showQuicker(remark, correct))) return;
   const words = `Not saved, about “${remark.title || remark.document}”: ${error.message}`;
   showBanner("refused", "bad", words, [["Close", () => hideBanner("refused")]]);
-}
-
-// Another tab or somebody else was quicker. Nothing was written; the reader decides what holds.
-async function conflict(remark, error) {
-  const record = await get("/document", { id: remark.document }).catch(() => null);
-  if (!record || (record.answer ?? null) === remark.body.expect) return sayRefused(remark, error);
-  const close = () => hideBanner("conflict");
-  const correct = () => {
-    outbox.put("/answers", record, { ...remark.body, suggestion: null, expect: record.answer ?? null });
-    close();
-  };
-  const first = IS_TEAM ? "Meanwhile the answer is " : "In another tab you said ";
-  const words = element("span", {}, first, record.verdict ? chip(record.verdict) : "nothing",
-    ` about “${record.title || record.id}”; here you said `, chip(remark.body.verdict), ". The first one holds.");
-  return showBanner("conflict", "", words, [["Keep it", close], ["Correct it", correct]]);
 }
 
 function state({ waiting, error }) {

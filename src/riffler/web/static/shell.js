@@ -25,6 +25,11 @@ if (REVIEW) {
   byId("help").addEventListener("click", (event) => event.target === byId("help") && byId("help").close());
 }
 
+// On a narrow screen the pages are a row that is pushed sideways.
+const nav = document.querySelector("nav");
+const here = nav?.querySelector("[aria-current]");
+if (here) nav.scrollLeft = here.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
+
 const who = byId("who"); // the menu of who is logged in
 if (who) {
   document.addEventListener("click", (event) => { if (!who.contains(event.target)) who.open = false; });

@@ -70,8 +70,8 @@ for (const button of document.querySelectorAll("[data-audit]")) {
 }
 
 guarded(async () => {
-  const told = await get("/agreement");
-  byId("agreement").replaceChildren(...drawAgreement(told));
-  byId("paces").replaceChildren(drawPaces(told.paces));
+  const { agreement, disagreements, paces } = await get("/agreement");
+  byId("agreement").replaceChildren(...drawAgreement(agreement, disagreements));
+  byId("paces").replaceChildren(drawPaces(paces));
 });
 if (byId("audit")) guarded(showAudit);
