@@ -558,7 +558,9 @@ def test_a_killed_move_leaves_the_target_whole_or_without_it_and_the_source_froz
                 assert dump_at(target, identity) == before
         else:
             assert is_there
-        assert {file.name for file in folder.iterdir()} <= {"whales.riffler", "back.riffler"}
+        # a draft that is empty and young may be somebody's who is about to write to it, so it is left
+        left = {file.name for file in folder.iterdir() if file.stat().st_size > 0}
+        assert left <= {"whales.riffler", "back.riffler"}
     assert n_killed > 0
 
 
