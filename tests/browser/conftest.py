@@ -6,16 +6,27 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.browser.reviewing import Running
+from riffler.review.settings import ReviewSettings
+from riffler.review.store import Review
+from tests.browser.team import PASSWORD, ROLES, As, Office, Serving, write_csv
 
 OpenPage = Callable[..., Page]
+Visit = Callable[..., Page]
 KeepPicture = Callable[..., None]
 SCREENSHOTS = Path("out/browser")
 PATIENCE = 20_000  # milliseconds, on a busy machine
+
+
+class Entrance(Protocol):
+    """Something that lets a browser in."""
+
+    def enter(self, page: Page, path: str) -> None:
+        """Open a page."""
 
 
 # Not for the whole session: while Playwright runs, its event loop keeps other tests of the process from theirs.
@@ -39,7 +50,7 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
     contexts: list[BrowserContext] = []
     faults: list[str] = []
 
-    def opened(server: Running, path: str = "/", **options: object) -> Page:
+    def opened(server: Entrance, path: str = "/", **options: object) -> Page:
         context = chromium.new_context(**options)  # type: ignore[arg-type]
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
@@ -55,8 +66,13 @@ def open_page(chromium: Browser) -> Iterator[OpenPage]:
 
 
 def watch(page: Page, faults: list[str]) -> None:
-    """Note errors of scripts and of the Content-Security-Policy; a replaced suggestion or a lost server is none."""
-    expected = ("409 (Conflict)", "ERR_CONNECTION", "401 (Unauthorized)", "400 (Bad Request)")
+    """Note errors of scripts and of the Content-Security-Policy; what is refused in words or not reached is none."""
+    refused = (400, 401, 403, 404, 409, 429)
+    expected = (
+        *(f"the server responded with a status of {status}" for status in refused),
+        "ERR_CONNECTION",
+        "ERR_INTERNET",
+    )
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on(
         "console",
@@ -77,3 +93,42 @@ def keep_picture() -> KeepPicture:
         page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=full_page)
 
     return kept
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    """Make the database of a team: an owner who is an admin too, two reviewers and a reader."""
+    made = Office(str(tmp_path_factory.mktemp("team") / "office.riffler"))
+    for name in ROLES:
+        made.people.make_account(name, PASSWORD, is_admin=name == "olga")
+    yield made
+    made.office.close()
+
+
+@pytest.fixture(scope="module")
+def team_server(office: Office) -> Iterator[Serving]:
+    running = Serving(office.database)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def review(office: Office, tmp_path_factory: pytest.TempPathFactory) -> Review:
+    source = write_csv(tmp_path_factory.mktemp("source") / "things.csv", 30)
+    return office.add_review(source, ROLES, ReviewSettings(description="whales"))
+
+
+@pytest.fixture
+def base(review: Review) -> str:
+    """Where the pages of the review begin."""
+    return f"/reviews/{review.identity}"
+
+
+@pytest.fixture
+def come(open_page: OpenPage, team_server: Serving) -> Visit:
+    """Let somebody open a page in a browser of their own."""
+
+    def opened(name: str, path: str = "/", **options: object) -> Page:
+        return open_page(As(team_server, name), path, **options)
+
+    return opened

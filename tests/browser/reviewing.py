@@ -17,12 +17,13 @@ from playwright.sync_api import Page, expect
 from tests.browser.collections import is_relevant
 
 RIFFLER = Path(sys.executable).with_name("riffler")
-ADDRESS = re.compile(r"http://\S+token=\S+")
 START_SECONDS = 60
 
 
 class Running:
     """The server of one review, in a process of its own; it can be killed and started again on the same port."""
+
+    PRINTED = re.compile(r"http://\S+token=\S+")
 
     def __init__(self, source: Path, *options: str) -> None:
         self.source, self.options = source, options
@@ -33,10 +34,12 @@ class Running:
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def command(self) -> list[str]:
+        return ["review", str(self.source), "--no-browser", "--port", str(self.port)]
+
     def start(self) -> None:
-        command = [str(RIFFLER), "review", str(self.source), "--no-browser", "--port", str(self.port)]
         self.process = subprocess.Popen(
-            [*command, *self.options],
+            [str(RIFFLER), *self.command(), *self.options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -72,13 +75,12 @@ class Running:
         self.process.kill()
         self.process.wait()
 
-    @staticmethod
-    def _listen(process: subprocess.Popen[str], addresses: Queue[str], said: list[str]) -> None:
+    def _listen(self, process: subprocess.Popen[str], addresses: Queue[str], said: list[str]) -> None:
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
                 said.append(line)
-                for found in ADDRESS.findall(line):
+                for found in self.PRINTED.findall(line):
                     addresses.put(found)
 
 
