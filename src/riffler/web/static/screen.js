@@ -55,7 +55,7 @@ function show(item) {
   watch.restart();
   scrollTo(0, 0);
   byId("title").focus({ preventScroll: true });
-  queue.keepFresh();
+  if (MAY_ANSWER) queue.keepFresh();
 }
 
 // Nothing is there to be read now.
