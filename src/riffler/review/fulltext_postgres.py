@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from sqlalchemy import select, text
+from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from riffler.review.fulltext_excerpt import excerpt_of
 from riffler.review.fulltext_folding import words_of
 from riffler.review.fulltext_query import TITLE_WEIGHT, Hit, Wanted
-from riffler.review.schema import Document
+from riffler.review.schema import Document, Stratum
 
 BLOCK = 2000
 LONGEST_TEXT = 200_000  # characters that are looked at; a tsvector has no room for more than a megabyte
-MOST_WORDS = 100  # that are weighed; whoever pastes a whole text wants what is like its beginning
 WEIGHTS = [1 / TITLE_WEIGHT, 0.0, 0.0, 1.0]  # of D, which is an abstract, C, B, and A, which is a title
 BY_LENGTH = 1  # long texts have more of everything
 
@@ -64,29 +63,29 @@ def find_texts(session: Session, review_id: int, wanted: Wanted, n: int, offset:
 def find_any(session: Session, review_id: int, words: Sequence[str], n: int) -> list[str]:
     """Return the ids of documents that have some of the words, the best first; no twins.
 
-    ts_rank takes all words for equally telling; here a rare one counts for more, as it does in the BM25 of SQLite.
+    ts_rank takes all words for equally telling; here the rank is BM25, as that of SQLite, with its usual 1.2 and 0.75.
     """
-    alone = list(dict.fromkeys(as_tsquery([phrase], unfinished=False) for phrase in _phrases(words[:MOST_WORDS])))
-    if not alone:
+    wanted = list(dict.fromkeys(word for part in words for word in words_of(part)))
+    if not wanted:
         return []
     rows = session.execute(
         text(
-            "WITH asked AS (SELECT CAST(word AS tsquery) AS query FROM unnest(CAST(:alone AS text[])) AS word), "
-            "found AS MATERIALIZED (SELECT documents.id, documents.name, documents_text.words FROM documents_text "
+            "WITH found AS MATERIALIZED (SELECT documents.id, documents.name, documents_text.words, "
+            "length(documents_text.words) AS n_words FROM documents_text "
             "JOIN documents ON documents.id = documents_text.document_id "
-            "WHERE documents_text.words @@ CAST(:any AS tsquery) AND documents.review_id = :review "
+            "WHERE documents_text.words @@ CAST(:some AS tsquery) AND documents.review_id = :review "
             "AND documents.twin_of IS NULL), "
-            "weighed AS (SELECT found.id, found.name, asked.query, "
-            "ts_rank(CAST(:weights AS real[]), found.words, asked.query, :by_length) AS rank "
-            "FROM found JOIN asked ON found.words @@ asked.query), "
-            "telling AS (SELECT query, ln(1 + CAST((SELECT count(*) FROM found) AS float) / count(*)) AS weight "
-            "FROM weighed GROUP BY query) "
-            "SELECT name FROM weighed JOIN telling USING (query) "
-            "GROUP BY id, name ORDER BY sum(rank * weight) DESC, id LIMIT :n"
+            "counted AS (SELECT found.id, found.name, "
+            "cardinality(weights) + (:title_weight - 1) * cardinality(array_positions(weights, 'A')) AS times, "
+            "1.2 * (0.25 + 0.75 * n_words / avg(n_words) OVER ()) AS many, "
+            "ln(1 + CAST(:n_documents AS float) / count(*) OVER (PARTITION BY lexeme)) AS telling "
+            "FROM found CROSS JOIN LATERAL unnest(found.words) WHERE lexeme = ANY(:wanted)) "
+            "SELECT name FROM counted GROUP BY id, name "
+            "ORDER BY sum(telling * times / (times + many)) DESC, id LIMIT :n"
         ),
         {
-            "alone": alone, "any": " | ".join(alone), "review": review_id, "n": n,
-            "weights": WEIGHTS, "by_length": BY_LENGTH,
+            "some": " | ".join(as_tsquery([[word]], unfinished=False) for word in wanted), "wanted": wanted,
+            "review": review_id, "n": n, "n_documents": _n_asked(session, review_id), "title_weight": TITLE_WEIGHT,
         },
     )  # fmt: skip
     return [str(name) for (name,) in rows]
@@ -112,6 +111,10 @@ def as_tsquery(phrases: Sequence[Sequence[str]], unfinished: bool) -> str:
     """
     written = ["(" + " <-> ".join(f"'{word}'" for word in phrase) for phrase in phrases]
     return ") & ".join(written) + (":*)" if unfinished else ")")
+
+
+def _n_asked(session: Session, review_id: int) -> int:
+    return session.scalar(select(func.sum(Stratum.n_asked)).where(Stratum.review_id == review_id)) or 0
 
 
 def _phrases(parts: Sequence[str]) -> list[tuple[str, ...]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from riffler.features.stop_words import ENGLISH
+from riffler.review.fulltext_folding import WORD
 
 TITLE_WEIGHT = 4.0  # a word in a title counts as much as this many in an abstract
 EXCERPT_WORDS = 32
@@ -59,7 +60,7 @@ def telling_words(words: str) -> tuple[str, ...]:
     >>> telling_words("The whales of the sea, the sea")
     ('whales', 'sea')
     """
-    parts = re.findall(r"\w+", _typed(words))
+    parts = WORD.findall(_typed(words))
     return tuple(dict.fromkeys(part for part in parts if part.lower() not in ENGLISH))
 
 
