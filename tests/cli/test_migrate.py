@@ -11,8 +11,10 @@ from sqlalchemy import Engine, make_url
 
 from riffler.cli import run
 from riffler.review import moving
+from riffler.review.office import open_office
 from riffler.review.store import open_review
 from riffler.review.upgrade import make_tables
+from tests.review.people import PASSWORD, cheapen
 from tests.review.reviews import new_review, say
 
 
@@ -53,7 +55,8 @@ def test_a_review_goes_to_a_server_and_back(
     assert moved.endswith(": 10 documents, 2 answers, 2 people")
     assert str(review) in frozen
     assert "frozen now" in frozen
-    assert todo.startswith("next: riffler serve --database postgresql+psycopg://riffler:***@")
+    assert todo.startswith("next: nobody is a member of it yet: riffler invite --database postgresql+psycopg://")
+    assert todo.endswith("--review whales --role owner")
     assert migrate(postgres_address, tmp_path / "new" / "back.riffler", "--review", "whales") == 0
     said = capsys.readouterr()
     assert password not in said.out + said.err
@@ -149,3 +152,16 @@ def test_the_help_shows_both_directions(capsys: pytest.CaptureFixture[str]) -> N
     words = " ".join(capsys.readouterr().out.replace("│", " ").split())
     for part in ("SOURCE", "TARGET", "--review", "--copy", "PGPASSWORD", "postgresql+psycopg://"):
         assert part in words
+
+
+def test_a_moved_review_gets_an_owner_who_is_there(
+    review: Path, postgres_address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cheapen(monkeypatch)
+    assert "no account 'olga' that can log in" in error_of(capsys, review, postgres_address, "--owner", "olga")
+    with open_office(postgres_address) as office:
+        owner = office.people.make_account("olga", PASSWORD)
+        assert migrate(review, postgres_address, "--owner", "Olga") == 0
+        assert "riffler serve" in capsys.readouterr().out
+        [membership] = office.people.reviews_of(owner.id)
+    assert (membership.name, membership.role) == ("whales", "owner")

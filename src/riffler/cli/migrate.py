@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from riffler.cli import output
 
 EXAMPLES = """Examples:
 
-riffler migrate papers.riffler postgresql+psycopg://anna@db.example.org/reviews
+riffler migrate papers.riffler postgresql+psycopg://anna@db.example.org/reviews --owner anna
 
 riffler migrate postgresql+psycopg://anna@db.example.org/reviews papers.riffler --review papers
 
@@ -37,6 +38,9 @@ def migrate(
     review: Annotated[
         str | None, typer.Option(help="Name or identity of the review, where SOURCE has several.")
     ] = None,
+    owner: Annotated[
+        str | None, typer.Option(help="Name of an account of TARGET that owns the review there; where it has no owner.")
+    ] = None,
     copy: Annotated[
         bool, typer.Option("--copy", help="Leave the review in SOURCE as it is; else it is frozen there.")
     ] = False,
@@ -50,19 +54,22 @@ def migrate(
     from riffler.review.moving import move_review
 
     with output.progress_bar() as tell:
-        moved = move_review(source, review, target, keep=copy, tell=tell)
+        moved = move_review(source, review, target, keep=copy, tell=tell, owner=owner)
     here, there = shown_address(source), shown_address(target)
     lines = [
         f"{'copied' if copy else 'moved'} {moved.name!r} to {there}: {moved.n_documents:,} documents, "
         f"{moved.n_answers:,} answers, {moved.n_people:,} people",
         f"{here} was not changed" if copy else f"in {here} it is frozen now: it can be read, and nobody answers there",
-        f"next: {_next_step(there, is_server=is_postgres(target))}",
+        f"next: {_next_step(there, moved.name, is_server=is_postgres(target), has_owner=moved.has_owner)}",
     ]
     for line in lines:
         output.console().print(line, soft_wrap=True, markup=False)
 
 
-def _next_step(there: str, *, is_server: bool) -> str:
-    if is_server:
-        return f"riffler serve --database {there}; who has no account there is invited by an administrator"
-    return f"riffler review {there}"
+def _next_step(there: str, name: str, *, is_server: bool, has_owner: bool) -> str:
+    if not is_server:
+        return f"riffler review {there}"
+    if has_owner:
+        return f"riffler serve --database {there}; who has no account there is invited by an owner or an admin"
+    invite = f"riffler invite --database {there} --review {shlex.quote(name)} --role owner"
+    return f"nobody is a member of it yet: {invite}"

@@ -7,10 +7,10 @@ back makes nobody wait for long: a hold of the future counts as one that ended.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, and_, case, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict
@@ -24,11 +24,13 @@ from riffler.review.standing import STANDS
 HOLD_SECONDS = 600.0
 """Who was not heard of for so long has left."""
 
+RENEWED_EVERY = 30.0
+
 _IS_ANSWERED = exists().where(LedgerRow.document_id == Suggestion.document_id, STANDS)
 _IS_HELD = exists().where(HoldRow.document_id == Suggestion.document_id)
 _IS_SCREENED = exists().where(ScreeningRow.document_id == Suggestion.document_id)
-_IS_FREE = (Suggestion.shown_to.is_(None), Suggestion.place != WITHDRAWN, ~_IS_ANSWERED, ~_IS_HELD, ~_IS_SCREENED)
-"""Of a suggestion: it waits to be given to somebody."""
+_WAITS = (Suggestion.shown_to.is_(None), Suggestion.place != WITHDRAWN, ~_IS_ANSWERED, ~_IS_SCREENED)
+"""Of a suggestion: it may be given to somebody, unless somebody holds its document."""
 
 _IS_OVER = exists().where(LedgerRow.document_id == HoldRow.document_id, STANDS) | exists().where(
     ScreeningRow.document_id == HoldRow.document_id, ScreeningRow.state != "waiting"
@@ -58,15 +60,24 @@ def take_documents(session: Session, review_id: int, person: int, n: int, at: fl
     """Return what somebody is to read next, at most n, and hold it for them from this moment on.
 
     First what is on their screen, so that a page that is loaded again shows the same document; then what waits for one
-    more reader; then what the search proposes. What they held and have not seen goes back first: there may be better.
+    more reader; then what the search proposes. What they held and have not seen is exchanged where there is better.
     """
     return_expired(session, review_id, at)
-    session.execute(delete(HoldRow).where(*_mine(review_id, person), ~HoldRow.is_shown | _IS_OVER))
-    session.execute(update(HoldRow).where(*_mine(review_id, person)).values(renewed_at=at).execution_options(**UNSEEN))
-    n_held = _n_held(session, _mine(review_id, person))
-    for found in (_half_read, _fresh):
-        if n_held < n:
-            n_held += _hold(session, review_id, person, found(session, review_id, person, n - n_held), at)
+    holds = session.execute(select(HoldRow.document_id, HoldRow.is_shown, _IS_OVER).where(*_mine(review_id, person)))
+    held = {document: (is_shown, is_over) for document, is_shown, is_over in holds}
+    n_wanted = n - sum(is_shown and not is_over for is_shown, is_over in held.values())
+    wanted: dict[int, int | None] = {}
+    for look in (_half_read, _fresh):
+        if len(wanted) < n_wanted:
+            wanted |= look(session, review_id, person, n_wanted - len(wanted))
+    given_back = [
+        document for document, (is_shown, is_over) in held.items() if is_over or not (is_shown or document in wanted)
+    ]
+    if given_back:
+        session.execute(delete(HoldRow).where(*_mine(review_id, person), HoldRow.document_id.in_(given_back)))
+    if held:
+        _renew(session, review_id, person, at)
+    _hold(session, review_id, person, {one: by for one, by in wanted.items() if one not in held}, at)
     return _held_by(session, review_id, person)[:n]
 
 
@@ -95,14 +106,14 @@ def hold_again(session: Session, review_id: int, person: int, document_id: int, 
     )
     needed = 1 if screening is None else screening.needed - len(opinions_about(session, document_id))
     if suggestion_id is not None and _n_held(session, (HoldRow.document_id == document_id,)) < needed:
-        _hold(session, review_id, person, [(document_id, suggestion_id)], at, is_shown=True)
+        _hold(session, review_id, person, {document_id: suggestion_id}, at, is_shown=True)
     return suggestion_id
 
 
 def queue_now(session: Session, review_id: int) -> Queue:
     """Return what is ready to be given out, and what is not any more."""
     n_waiting = session.scalar(
-        select(func.count()).where(Suggestion.review_id == review_id, *_IS_FREE).select_from(Suggestion)
+        select(func.count()).where(Suggestion.review_id == review_id, *_WAITS, ~_IS_HELD).select_from(Suggestion)
     )
     half_read = select(ScreeningRow.document_id).where(
         ScreeningRow.review_id == review_id, ScreeningRow.state != "settled"
@@ -158,62 +169,79 @@ def _n_held(session: Session, whose: tuple[ColumnElement[bool], ...]) -> int:
 
 
 def _held_by(session: Session, review_id: int, person: int) -> list[Queued]:
-    """Return what somebody holds: what was on the screen first, then as it was taken."""
+    """Return what somebody holds: what was on the screen first, the rest as it stands in the queue."""
     rows = session.execute(
         select(Suggestion, Document.name)
         .join_from(HoldRow, Suggestion, Suggestion.id == HoldRow.suggestion_id)
         .join(Document, Document.id == HoldRow.document_id)
         .where(*_mine(review_id, person))
-        .order_by(HoldRow.is_shown.desc(), HoldRow.taken_at, Suggestion.place, Suggestion.id)
+        .order_by(HoldRow.is_shown.desc(), case((HoldRow.is_shown, HoldRow.taken_at)), Suggestion.place, Suggestion.id)
     )
     return [Queued(row.id, name, row.origin, row.why, row.score, row.shown_at) for row, name in rows]
 
 
-def _half_read(session: Session, review_id: int, person: int, n: int) -> Sequence[tuple[int, int | None]]:
+def _renew(session: Session, review_id: int, person: int, at: float) -> None:
+    """Note a sign of somebody, at most every half minute: pages ask often."""
+    is_old = func.abs(HoldRow.renewed_at - at) > RENEWED_EVERY
+    held = update(HoldRow).where(*_mine(review_id, person), is_old).values(renewed_at=at)
+    session.execute(held.execution_options(**UNSEEN))
+
+
+def _half_read(session: Session, review_id: int, person: int, n: int) -> dict[int, int | None]:
     """Select documents that wait for one more reader, who must be another one; the first opened first."""
-    opinions = select(func.count()).where(LedgerRow.document_id == ScreeningRow.document_id, OPINION_STANDS)
-    readers = select(func.count()).where(HoldRow.document_id == ScreeningRow.document_id)
-    mine = exists().where(
-        LedgerRow.document_id == ScreeningRow.document_id, LedgerRow.reviewer_id == person, OPINION_STANDS
-    ) | exists().where(HoldRow.document_id == ScreeningRow.document_id, HoldRow.reviewer_id == person)
+    here = LedgerRow.document_id == ScreeningRow.document_id
+    opinions = select(func.count()).where(here, OPINION_STANDS)
+    readers = select(func.count()).where(HoldRow.document_id == ScreeningRow.document_id, ~_for_later(person))
+    is_mine = exists().where(here, LedgerRow.reviewer_id == person, OPINION_STANDS) | exists().where(
+        HoldRow.document_id == ScreeningRow.document_id, HoldRow.reviewer_id == person, HoldRow.is_shown
+    )
     rows = session.execute(
         select(ScreeningRow.document_id, ScreeningRow.suggestion_id)
-        .where(ScreeningRow.review_id == review_id, ScreeningRow.state == "waiting", ~mine)
+        .where(ScreeningRow.review_id == review_id, ScreeningRow.state == "waiting", ~is_mine)
         .where(opinions.scalar_subquery() + readers.scalar_subquery() < ScreeningRow.needed)
         .order_by(ScreeningRow.opened_at, ScreeningRow.document_id)
         .limit(n)
     )
-    return [(document, suggestion) for document, suggestion in rows]
+    return dict(rows.all())
 
 
-def _fresh(session: Session, review_id: int, person: int, n: int) -> Sequence[tuple[int, int | None]]:
+def _fresh(session: Session, review_id: int, person: int, n: int) -> dict[int, int | None]:
     """Select what the search proposes and nobody reads, the first first; a document may wait there twice."""
+    is_anothers = exists().where(HoldRow.document_id == Suggestion.document_id, ~_for_later(person))
     rows = session.execute(
         select(Suggestion.document_id, func.min(Suggestion.id))
-        .where(Suggestion.review_id == review_id, *_IS_FREE)
+        .where(Suggestion.review_id == review_id, *_WAITS, ~is_anothers)
         .group_by(Suggestion.document_id)
         .order_by(func.min(Suggestion.place), func.min(Suggestion.id))
         .limit(n)
     )
-    return [(document, suggestion) for document, suggestion in rows]
+    return dict(rows.all())
+
+
+def _for_later(person: int) -> ColumnElement[bool]:
+    """Of a hold: it is somebody's own, and they have not seen its document."""
+    return (HoldRow.reviewer_id == person) & ~HoldRow.is_shown
 
 
 def _hold(
     session: Session,
     review_id: int,
     person: int,
-    found: Sequence[tuple[int, int | None]],
+    found: Mapping[int, int | None],
     at: float,
     *,
     is_shown: bool = False,
-) -> int:
-    """Let somebody hold documents, each by a suggestion, and return how many these are."""
-    for document_id, suggestion_id in found:
-        taken = set(session.scalars(select(HoldRow.slot).where(HoldRow.document_id == document_id)))
+) -> None:
+    """Let somebody hold documents, each by its suggestion, in the lowest slot that is free."""
+    if not found:
+        return
+    taken = session.execute(select(HoldRow.document_id, HoldRow.slot).where(HoldRow.document_id.in_(found))).all()
+    for document_id, suggestion_id in found.items():
+        slots = {slot for other, slot in taken if other == document_id}
         session.add(
             HoldRow(
                 document_id=document_id,
-                slot=min(set(range(len(taken) + 1)) - taken),
+                slot=min(set(range(len(slots) + 1)) - slots),
                 review_id=review_id,
                 reviewer_id=person,
                 suggestion_id=suggestion_id,
@@ -223,4 +251,3 @@ def _hold(
             )
         )
     session.flush()
-    return len(found)

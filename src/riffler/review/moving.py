@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from riffler.data.atomic import atomic_write
 from riffler.errors import DiskFull, InputError, ReviewFileError, StorageError, UnknownName
+from riffler.review.accounts import find_account
 from riffler.review.copying import Tell, copy_review
 from riffler.review.database import (
     Address,
@@ -27,6 +28,7 @@ from riffler.review.database import (
     writing,
 )
 from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_drafts
+from riffler.review.members import OWNER, raise_role
 from riffler.review.schema import Document, EventRow, LedgerRow, ReviewRow
 from riffler.review.schema_team import MemberRow
 from riffler.review.store import leave_one_file
@@ -47,13 +49,17 @@ class Moved:
     n_documents: int
     n_answers: int
     n_people: int  # who said something, or are members
+    has_owner: bool
 
 
-def move_review(source: Address, which: str | None, target: Address, *, keep: bool, tell: Tell) -> Moved:
+def move_review(
+    source: Address, which: str | None, target: Address, *, keep: bool, tell: Tell, owner: str | None = None
+) -> Moved:
     """Move a review, which is then frozen where it was; or copy it, where the source is to ``keep`` it as it is.
 
     which : its identity or its name; needed where the source has several
     target : a file that is not there is made; in a database the review is added to those that it has
+    owner : name of an account of the target that owns the review there; one that one person read has no members
 
     The target has it first. Whoever is killed between that and the freezing leaves two: to move it again is refused.
     """
@@ -63,9 +69,9 @@ def move_review(source: Address, which: str | None, target: Address, *, keep: bo
             review_id = find_review(session, which, shown_address(source))
         with _prepared(target) as writing_there:
             if not keep:
-                return _moved(engine, review_id, writing_there, source, target, tell)
+                return _moved(engine, review_id, writing_there, source, target, tell, owner)
             with reading(engine) as session, writing_there() as new:
-                return _copied(session, review_id, new, tell)
+                return _copied(session, review_id, new, tell, owner)
 
 
 def copy_to_file(source: Session, review_id: int, path: Path) -> None:
@@ -102,6 +108,7 @@ def _moved(
     source: Address,
     target: Address,
     tell: Tell,
+    owner: str | None,
 ) -> Moved:
     arrived = False
     try:
@@ -109,7 +116,7 @@ def _moved(
             _lock(session, review_id)
             _check_not_moved(session, review_id, shown_address(source))
             with writing_there() as new:
-                moved = _copied(session, review_id, new, tell)
+                moved = _copied(session, review_id, new, tell, owner)
                 _freeze(session, review_id, shown_address(target))  # now, so that a fault of it stops the copy as well
             arrived = True
     except StorageError as error:
@@ -122,17 +129,24 @@ def _moved(
     return moved
 
 
-def _copied(session: Session, review_id: int, new: Session, tell: Tell) -> Moved:
+def _copied(session: Session, review_id: int, new: Session, tell: Tell, owner: str | None) -> Moved:
+    account = None if owner is None else find_account(new, owner)
+    if owner is not None and (account is None or account.password is None):
+        raise UnknownName(f"The target has no account {owner!r} that can log in. Make one first, by riffler invite.")
     number = copy_review(session, review_id, new, tell)
+    if account is not None:
+        raise_role(new, number, account.id, OWNER, None)
     said = select(LedgerRow.reviewer_id).where(LedgerRow.review_id == number)
     people = said.union(select(MemberRow.reviewer_id).where(MemberRow.review_id == number)).subquery()
     answers = (LedgerRow.review_id == number, LedgerRow.kind == "answer")
+    owners = (MemberRow.review_id == number, MemberRow.role == OWNER, MemberRow.left_at.is_(None))
     return Moved(
         number,
         new.execute(select(ReviewRow.name).where(ReviewRow.id == number)).scalar_one(),
         new.scalar(select(func.count(Document.id)).where(Document.review_id == number)) or 0,
         new.scalar(select(func.count(LedgerRow.id)).where(*answers)) or 0,
         new.scalar(select(func.count()).select_from(people)) or 0,
+        new.scalar(select(MemberRow.role).where(*owners).limit(1)) is not None,
     )
 
 
