@@ -65,6 +65,7 @@ async function rest() {
   const review = await get("/review");
   line.counts(review.counts);
   line.open(review.open);
+  line.advice().catch(() => {}); // it may come after the last answer
   lockVerdicts(true);
   const pause = drawRest(review, performance.now() - page.restingSince, showOnly);
   setTimeout(() => { if (!page.item && !page.busy && !page.shutOut) guarded(next); }, pause);
