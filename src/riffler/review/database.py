@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -136,6 +137,10 @@ def in_words() -> Iterator[None]:
         yield
     except (OperationalError, InterfaceError, sqlite3.OperationalError) as error:
         raise _in_words(error) from error
+    except PoolTimeout as error:
+        raise StorageError(
+            "More people ask than the database can answer at once. Try again. Nothing was written."
+        ) from error
     except UnicodeEncodeError as error:
         raise InputError(f"A text has half a character, {error.object[error.start]!r}. Remove it.") from error
     except OverflowError as error:

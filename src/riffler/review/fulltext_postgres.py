@@ -20,6 +20,12 @@ BLOCK = 2000
 LONGEST_TEXT = 200_000  # characters that are looked at; a tsvector has no room for more than a megabyte
 WEIGHTS = [1 / TITLE_WEIGHT, 0.0, 0.0, 1.0]  # of D, which is an abstract, C, B, and A, which is a title
 BY_LENGTH = 1  # long texts have more of everything
+MOST_WEIGHED = 3000
+PICKED = (
+    "SELECT documents.id FROM documents_text JOIN documents ON documents.id = documents_text.document_id "
+    "WHERE documents_text.words @@ CAST(:{query} AS tsquery) AND documents.review_id = :review "
+    "AND documents.twin_of IS NULL LIMIT :most"
+)
 
 
 def index_stratum(session: Session, stratum_id: int) -> None:
@@ -64,17 +70,17 @@ def find_any(session: Session, review_id: int, words: Sequence[str], n: int) -> 
     """Return the ids of documents that have some of the words, the best first; no twins.
 
     ts_rank takes all words for equally telling; here the rank is BM25, as that of SQLite, with its usual 1.2 and 0.75.
+    To weigh a document takes long, so that of very many only some are: those with all the words, and others.
     """
     wanted = list(dict.fromkeys(word for part in words for word in words_of(part)))
     if not wanted:
         return []
     rows = session.execute(
         text(
-            "WITH found AS MATERIALIZED (SELECT documents.id, documents.name, documents_text.words, "
-            "length(documents_text.words) AS n_words FROM documents_text "
-            "JOIN documents ON documents.id = documents_text.document_id "
-            "WHERE documents_text.words @@ CAST(:some AS tsquery) AND documents.review_id = :review "
-            "AND documents.twin_of IS NULL), "
+            f"WITH picked AS (({PICKED.format(query='every')}) UNION ({PICKED.format(query='some')})), "
+            "found AS MATERIALIZED (SELECT documents.id, documents.name, documents_text.words, "
+            "length(documents_text.words) AS n_words FROM picked JOIN documents USING (id) "
+            "JOIN documents_text ON documents.id = documents_text.document_id), "
             "counted AS (SELECT found.id, found.name, "
             "cardinality(weights) + (:title_weight - 1) * cardinality(array_positions(weights, 'A')) AS times, "
             "1.2 * (0.25 + 0.75 * n_words / avg(n_words) OVER ()) AS many, "
@@ -85,6 +91,7 @@ def find_any(session: Session, review_id: int, words: Sequence[str], n: int) -> 
         ),
         {
             "some": " | ".join(as_tsquery([[word]], unfinished=False) for word in wanted), "wanted": wanted,
+            "every": as_tsquery([[word] for word in wanted], unfinished=False), "most": MOST_WEIGHED,
             "review": review_id, "n": n, "n_documents": _n_asked(session, review_id), "title_weight": TITLE_WEIGHT,
         },
     )  # fmt: skip
