@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from riffler.review.desk import Desk
 from riffler.review.intake import upload_ending
@@ -14,13 +13,11 @@ from riffler.review.people import People
 from riffler.review.store import Review
 from riffler.review.team_desk import TeamDesk
 from riffler.review.tokens import Token
+from riffler.review.waiting_uploads import UploadRoom
 from riffler.web.access import OWNER
 from riffler.web.house import Key, Keys, LearnerState, Room, Upload
 from riffler.web.uploads import PrivateFolder
 from riffler.web.visitor import Visitor
-
-if TYPE_CHECKING:
-    from riffler.review.waiting_uploads import UploadRoom
 
 
 class TeamHouse:
@@ -43,8 +40,6 @@ class TeamHouse:
 
     def room(self, desk: Desk) -> Room:
         """Return where the files of a review wait."""
-        from riffler.review.waiting_uploads import UploadRoom
-
         return TeamRoom(UploadRoom(self.office._engine), _of_team(desk), self.folder)
 
     def learner(self, review: Review) -> LearnerState:
