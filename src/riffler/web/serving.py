@@ -19,6 +19,9 @@ LOOPBACK_PROXIES = ("127.0.0.1", "::1")
 GRACE_SECONDS = 5
 """For requests that are under way when the server shall end."""
 
+KEEP_ALIVE_SECONDS = 75
+"""For connections that wait: longer than a proxy keeps them (nginx: 60), which else writes to one that is just closed."""
+
 
 def free_socket(host: str, port: int, n_ports: int = N_PORTS) -> socket.socket:
     """Return a socket on the port, or on the next of some that no other program has; port 0 takes any."""
@@ -58,6 +61,7 @@ class Server(uvicorn.Server):
                 ws="none",
                 forwarded_allow_ips=list(proxies),
                 timeout_graceful_shutdown=GRACE_SECONDS,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
             )
         )
         self._on_ready = on_ready
