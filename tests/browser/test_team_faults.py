@@ -110,7 +110,8 @@ def test_a_frozen_review_is_looked_at_and_goes_on_when_it_thaws(
     keep_picture(anna, "team-frozen")
     olga.goto(olga.url.replace("/team", "/settings"))
     expect(olga.locator("#criteria")).to_be_disabled()
-    olga.keyboard.press("g")
+    with olga.expect_navigation():
+        olga.keyboard.press("g")
     olga.get_by_role("button", name="Thaw it").click()
     sure(olga, "Thaw it")
     expect(olga.locator("#freeze")).to_be_visible()
