@@ -23,10 +23,10 @@ from sqlalchemy import func, select
 
 from riffler.data.collection_reading import read_collection
 from riffler.review.database import reading
-from riffler.review.office import Office, open_office
 from riffler.review.schema import LedgerRow
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review
+from riffler.team.office import Office, open_office
 from tests.postgres import DURABLE, PostgresServer, free_port, server_programs
 
 PASSWORD = "benchmark of the team"

@@ -1,4 +1,4 @@
-"""What all tests share: the settings of hypothesis, the folder of public data sets, and a PostgreSQL server."""
+"""What all tests share: the settings of hypothesis, the folder of public data sets, and databases."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.databases import (  # noqa: F401 - fixtures
+    engine,
+    postgres_engine,
+    postgres_tables,
+    sqlite_engine,
+    sqlite_template,
+)
 from tests.postgres import PostgresServer, server_programs
 
 # A deadline measures the machine (and numba's first compilation), not the code; without random seeds a failure repeats.

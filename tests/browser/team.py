@@ -11,10 +11,10 @@ from sqlalchemy import select
 
 from riffler.data import read_collection
 from riffler.review.database import writing
-from riffler.review.office import open_office
 from riffler.review.schema_team import HoldRow
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review
+from riffler.team.office import open_office
 from tests.browser.reviewing import START_SECONDS, Running
 
 PASSWORD = "the whales sing at night"

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from riffler.review.remarks import Answer
 from riffler.review.store import Review
-from riffler.review.team_desk import TeamDesk
+from riffler.team.desk import TeamDesk
 from tests.browser.conftest import KeepPicture, OpenPage, Visit
 from tests.browser.team import Office, Serving
 

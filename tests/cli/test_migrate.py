@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy import Engine, make_url
 
 from riffler.cli import run
-from riffler.review import moving
-from riffler.review.office import open_office
 from riffler.review.store import open_review
 from riffler.review.upgrade import make_tables
-from tests.review.people import PASSWORD, cheapen
+from riffler.team import moving
+from riffler.team.office import open_office
 from tests.review.reviews import new_review, say
+from tests.team.people import PASSWORD, cheapen
 
 
 def migrate(*arguments: object) -> int:

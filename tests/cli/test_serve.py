@@ -16,10 +16,10 @@ from sqlalchemy import make_url
 
 from riffler.cli import run
 from riffler.cli.serve_page import TeamPage
-from riffler.review.office import open_office
+from riffler.team.office import open_office
 from riffler.web.serving import free_socket
 from tests.postgres import PostgresServer
-from tests.review.people import PASSWORD, cheapen
+from tests.team.people import PASSWORD, cheapen
 
 COMMAND = [sys.executable, "-c", "from riffler.cli import main; main()"]
 API = "/api/v1"

@@ -10,15 +10,16 @@ from sqlalchemy import Engine, func, select
 from riffler.errors import AnswerConflict
 from riffler.review.database import clock, reading, writing, writing_review
 from riffler.review.holds import HOLD_SECONDS, take_documents
-from riffler.review.people import People
 from riffler.review.schema import LedgerRow, Suggestion
 from riffler.review.schema_team import HoldRow
-from tests.review.teams import team_at
+from tests.team.people import cheapen
+from tests.team.teams import team_at
 
 
 @pytest.fixture(autouse=True)
-def _cheap(people: People) -> None:
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords cost little."""
+    cheapen(monkeypatch)
 
 
 def test_nobody_gets_what_another_holds_and_a_reload_shows_the_same(engine: Engine) -> None:

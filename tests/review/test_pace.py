@@ -10,10 +10,10 @@ from sqlalchemy import Engine
 from riffler.review import remarks, screening
 from riffler.review.database import reading
 from riffler.review.pace import PAUSE_SECONDS, Pace, median_seconds, paces_of, per_hour
-from riffler.review.people import People
 from riffler.review.remarks import Remark
+from riffler.team.people import People
 from tests.review.reviews import library, say
-from tests.review.teams import SINGLE, Team, team_at
+from tests.team.teams import SINGLE, Team, team_at
 
 DOUBLE = replace(SINGLE, screening="all", readers=2)
 

@@ -11,20 +11,21 @@ from riffler.errors import AnswerConflict, NotAllowed, ReviewFrozen
 from riffler.review.database import reading, writing
 from riffler.review.history import HistoryFilter
 from riffler.review.live import LiveSearch
-from riffler.review.people import People
 from riffler.review.remarks import Answer, Remark
 from riffler.review.schema import LedgerRow
 from riffler.review.screening import SECOND_THOUGHTS, still_open
 from riffler.review.settings import ReviewSettings
 from tests.review.reviews import whole
-from tests.review.teams import SINGLE, Team, team_at
+from tests.team.people import cheapen
+from tests.team.teams import SINGLE, Team, team_at
 
 ALL = replace(SINGLE, screening="all")
 
 
 @pytest.fixture(autouse=True)
-def _cheap(people: People) -> None:
+def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords cost little."""
+    cheapen(monkeypatch)
 
 
 def verdict(team: Team, document: str) -> str | None:

@@ -9,14 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from tests.review.conftest import (  # noqa: F401 - fixtures that the tests of this folder use too
-    engine,
-    postgres_engine,
-    postgres_tables,
-    sqlite_engine,
-    sqlite_template,
-)
-from tests.review.people import cheapen
+from tests.team.people import cheapen
 from tests.web.teams import TeamServer, team_server
 from tests.web.visits import Visit, made_review, visiting
 
@@ -39,20 +32,20 @@ def visit(file: Path) -> Iterator[Visit]:
 
 
 @pytest.fixture
-def database(engine: Engine) -> str:  # noqa: F811 - the fixture of that name
+def database(engine: Engine) -> str:
     """Give the address of an empty database, once on SQLite and once on PostgreSQL."""
     return address_of(engine)
 
 
 @pytest.fixture
-def server(engine: Engine, database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:  # noqa: F811
+def server(engine: Engine, database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
     """Run the server of a team; passwords cost little."""
     cheapen(monkeypatch)
     with team_server(engine, database) as one:
         yield one
 
 
-def address_of(engine: Engine) -> str:  # noqa: F811
+def address_of(engine: Engine) -> str:
     """Return the address of a database."""
     if engine.dialect.name == "postgresql":
         return engine.url.render_as_string(hide_password=False)

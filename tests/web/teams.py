@@ -15,13 +15,13 @@ from fastapi import FastAPI
 from sqlalchemy import Engine
 
 from riffler.review.database import Address
-from riffler.review.office import Office
-from riffler.review.people import Account, People
 from riffler.review.settings import ReviewSettings
+from riffler.team.office import Office
+from riffler.team.people import Account, People
 from riffler.web.serving import Server, free_socket
 from riffler.web.settings import TeamSettings
 from riffler.web.team_app import make_team_app
-from tests.review.teams import PASSWORD, SINGLE, Team, team_at
+from tests.team.teams import PASSWORD, SINGLE, Team, team_at
 from tests.web.visits import API, START_SECONDS, own_origin
 
 

@@ -19,7 +19,7 @@ from riffler.web.app import make_app
 from riffler.web.settings import ServerSettings, TeamSettings
 from riffler.web.team_app import make_team_app
 from tests.postgres import PostgresServer
-from tests.review.people import cheapen
+from tests.team.people import cheapen
 from tests.web.teams import TeamServer, team_server
 from tests.web.visits import own_origin
 

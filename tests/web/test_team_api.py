@@ -15,7 +15,7 @@ from riffler.review.database import connect
 from riffler.review.store import open_review
 from riffler.review.upgrade import prepare_server
 from tests.postgres import PostgresServer, server_programs
-from tests.review.people import cheapen
+from tests.team.people import cheapen
 from tests.web.teams import Browser, TeamServer, serving_team, team_server
 from tests.web.visits import API, error_of
 

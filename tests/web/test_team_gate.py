@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from riffler.review.tries import OF_ADDRESS, OF_NAME_AND_ADDRESS
-from tests.review.teams import PASSWORD
+from riffler.team.tries import OF_ADDRESS, OF_NAME_AND_ADDRESS
+from tests.team.teams import PASSWORD
 from tests.web.teams import TeamServer
 from tests.web.visits import API, error_of, own_origin
 

@@ -11,7 +11,7 @@ from riffler.cli.team_options import DATABASE, checked_database, checked_url
 from riffler.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
-    from riffler.review.office import Office
+    from riffler.team.office import Office
 
 EXAMPLES = """Examples:
 
@@ -44,7 +44,7 @@ def invite(
 ) -> None:
     """Print an address that works once, within a week: for a new account, a review, or a forgotten password."""
     from riffler.review.database import file_of, is_postgres
-    from riffler.review.office import open_office
+    from riffler.team.office import open_office
     from riffler.web.links import secret_link
 
     address, public = checked_database(database), checked_url(url)

@@ -51,7 +51,7 @@ def migrate(
     and log-ins stay where they are.
     """
     from riffler.review.database import is_postgres, shown_address
-    from riffler.review.moving import move_review
+    from riffler.team.moving import move_review
 
     with output.progress_bar() as tell:
         moved = move_review(source, review, target, keep=copy, tell=tell, owner=owner)

@@ -24,8 +24,8 @@ class TeamPage:
         self, database: str, host: str, port: int, allowed_hosts: tuple[str, ...], proxies: tuple[str, ...],
         url: str | None, learners: int | None,
     ) -> None:  # fmt: skip
-        from riffler.review.learners import MOST, Learners
-        from riffler.review.office import open_office
+        from riffler.team.learners import MOST, Learners
+        from riffler.team.office import open_office
         from riffler.web.serving import LOOPBACK_PROXIES, Server, free_socket
         from riffler.web.settings import TeamSettings
         from riffler.web.team_app import make_team_app

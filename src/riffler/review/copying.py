@@ -16,9 +16,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from riffler.errors import InputError, ReviewFileError, UnknownName
-from riffler.review.accounts import name_key
 from riffler.review.database import POSTGRES
 from riffler.review.fulltext import index_stratum
+from riffler.review.names import name_key
 from riffler.review.schema_team import Base
 from riffler.review.storable import storable
 

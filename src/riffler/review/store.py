@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from riffler.data.atomic import atomic_write
 from riffler.data.collection import Collection
 from riffler.errors import AnswerConflict, InputError, ReviewFileError, ReviewFrozen
-from riffler.review.database import connect, in_words, is_older, lock_review, now, reading, writing, writing_review
+from riffler.review.database import connect, is_older, lock_review, now, reading, writing, writing_review
 from riffler.review.documents import (
     Import,
     add_stratum,
@@ -29,6 +29,7 @@ from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_d
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, read_history
 from riffler.review.known import append_known, known_verdicts
+from riffler.review.new_file import copy_to_file, leave_one_file
 from riffler.review.notes import held_tags
 from riffler.review.pictures import ProgressView, view_progress
 from riffler.review.queue import Queued, mark_shown, suggestion_of, upcoming
@@ -134,8 +135,6 @@ class Review(SearchSide):
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of this moment to a new file, which is whole or not there; work may go on meanwhile."""
-        from riffler.review.moving import copy_to_file
-
         target = Path(path)
         _check_free(target)
         with reading(self._engine) as session:
@@ -454,11 +453,3 @@ def _add(
     n = session.scalar(select(func.count(Document.id)).where(Document.review_id == review_id))
     details = {"source": collection.source, "n_added": collection.n_items, "n_documents": n}
     session.add(EventRow(review_id=review_id, at=now(), name="documents", details=details))
-
-
-def leave_one_file(engine: Engine) -> None:
-    """Move what SQLite keeps beside its file into it."""
-    with in_words(), closing(engine.raw_connection()) as connection:  # raw: outside of a transaction
-        cursor = connection.cursor()
-        cursor.execute("PRAGMA busy_timeout=1000")  # writers wait meanwhile: whoever is still reading does it later
-        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from riffler.errors import TooManyTries, UnknownName
-from riffler.review.invitations import GONE, Invitation
-from riffler.review.people import People
+from riffler.team.invitations import GONE, Invitation
+from riffler.team.people import People
 from riffler.web.models_team import (
     Accepted,
     AcceptIn,

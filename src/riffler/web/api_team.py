@@ -8,13 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from starlette.responses import FileResponse
 
-from riffler.review.accounts import name_key
-from riffler.review.agreement import agreement_of, disagreements_of
-from riffler.review.audit import read_audit, write_audit
+from riffler.review.names import name_key
 from riffler.review.pace import paces_of
-from riffler.review.people import People
 from riffler.review.remarks import Answer
 from riffler.review.screening import Conflict
+from riffler.team.agreement import agreement_of, disagreements_of
+from riffler.team.audit import read_audit, write_audit
+from riffler.team.people import People
 from riffler.web.access import OWNER
 from riffler.web.api_files import CSV, OutFile, a_file, sent
 from riffler.web.links import invitation_link, public_address

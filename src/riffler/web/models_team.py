@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
-from riffler.review.agreement import Agreement, Disagreement
 from riffler.review.pace import Pace
+from riffler.team.agreement import Agreement, Disagreement
 from riffler.web.models import NO_NUL, DocumentId, DocumentOut, Given, Key, Note, Verdict
 
 Role = Literal["reader", "reviewer", "owner"]

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from riffler.review.invitations import Invitation
-from riffler.review.people import People
+from riffler.team.invitations import Invitation
+from riffler.team.people import People
 from riffler.web.access import OWNER
 from riffler.web.pages import ADMIN_PAGES, SERVER_PAGES, page, review_page
 from riffler.web.state import TheAccount, ThePeople, TheTeamDesk

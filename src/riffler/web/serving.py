@@ -20,7 +20,7 @@ GRACE_SECONDS = 5
 """For requests that are under way when the server shall end."""
 
 KEEP_ALIVE_SECONDS = 75
-"""For connections that wait: longer than a proxy keeps them (nginx: 60), which else writes to one that is just closed."""
+"""For connections that wait: longer than a proxy keeps them (nginx: 60), which else writes to a closed one."""
 
 
 def free_socket(host: str, port: int, n_ports: int = N_PORTS) -> socket.socket:

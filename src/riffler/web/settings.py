@@ -8,8 +8,8 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 from riffler.review.database import Address
-from riffler.review.learners import Learners
 from riffler.review.upload_limits import Limits
+from riffler.team.learners import Learners
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MAX_BODY = 1 << 20

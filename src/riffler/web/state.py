@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from riffler.review.desk import Desk
-from riffler.review.office import Office
-from riffler.review.people import People
 from riffler.review.store import Review
-from riffler.review.team_desk import TeamDesk
 from riffler.review.upload_limits import Limits
+from riffler.team.desk import TeamDesk
+from riffler.team.office import Office
+from riffler.team.people import People
 from riffler.web.house import House, Keys, Room
 from riffler.web.team_house import TeamHouse
 from riffler.web.visitor import Visitor

@@ -9,7 +9,7 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import Depends, FastAPI, Path
 
-from riffler.review.office import open_office
+from riffler.team.office import open_office
 from riffler.web import api_entrance, api_server, api_team, pages, pages_team
 from riffler.web.access import REVIEWS, of_team
 from riffler.web.app import OF_REVIEW, add_api, add_pages, bare_app

@@ -9,8 +9,8 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from riffler.review.people import People
-from riffler.review.visits import LONGEST_VISIT
+from riffler.team.people import People
+from riffler.team.visits import LONGEST_VISIT
 from riffler.web.errors import API, Refused
 from riffler.web.solo_door import ASK_FOR_KEY, WRONG_KEY, bearer_of, caller_of, too_many
 from riffler.web.visitor import Visitor

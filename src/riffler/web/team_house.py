@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 from riffler.review.desk import Desk
 from riffler.review.intake import upload_ending
-from riffler.review.learners import Learners
-from riffler.review.office import Office
-from riffler.review.people import People
 from riffler.review.store import Review
-from riffler.review.team_desk import TeamDesk
 from riffler.review.tokens import Token
-from riffler.review.waiting_uploads import UploadRoom
+from riffler.team.desk import TeamDesk
+from riffler.team.learners import Learners
+from riffler.team.office import Office
+from riffler.team.people import People
+from riffler.team.waiting_uploads import UploadRoom
 from riffler.web.access import OWNER
 from riffler.web.house import Key, Keys, LearnerState, Room, Upload
 from riffler.web.uploads import PrivateFolder

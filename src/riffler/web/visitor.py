@@ -8,7 +8,7 @@ from typing import Protocol
 from starlette.requests import Request
 from starlette.responses import Response
 
-from riffler.review.accounts import Account
+from riffler.team.accounts import Account
 
 
 @dataclass(frozen=True, slots=True)

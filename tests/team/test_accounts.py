@@ -12,10 +12,10 @@ from sqlalchemy import Engine, select
 
 from riffler.errors import InputError, LogInRefused, UnknownName
 from riffler.review.database import reading, writing
-from riffler.review.people import People
 from riffler.review.schema import Document, Reviewer, Stratum
 from riffler.review.schema_team import HoldRow
-from tests.review.people import ADDRESS, PASSWORD, account, empty_review
+from riffler.team.people import People
+from tests.team.people import ADDRESS, PASSWORD, account, empty_review
 
 
 def test_an_account_is_there_once_it_is_made(engine: Engine, people: People) -> None:

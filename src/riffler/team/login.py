@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from riffler.review.accounts import find_account, get_account, hold_account, name_key
-from riffler.review.acts import record_act
-from riffler.review.leaving import end_visits
+from riffler.review.names import name_key
 from riffler.review.schema import Reviewer
-from riffler.review.tries import Limit, begin_tries, forgive_tries, log_in_limits
-from riffler.review.visits import Visit, open_visit
+from riffler.team.accounts import find_account, get_account, hold_account
+from riffler.team.acts import record_act
+from riffler.team.leaving import end_visits
+from riffler.team.tries import Limit, begin_tries, forgive_tries, log_in_limits
+from riffler.team.visits import Visit, open_visit
 
 REFUSED = "The name or the password is wrong. Try again, or ask an admin for a new password."
 WRONG_OLD = "The old password is wrong. Try again; who has forgotten it asks an admin for a new one."

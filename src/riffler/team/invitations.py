@@ -13,7 +13,12 @@ from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.orm import Session, aliased
 
 from riffler.errors import InputError, UnknownName
-from riffler.review.accounts import (
+from riffler.review.database import now
+from riffler.review.names import name_key
+from riffler.review.schema import Reviewer, ReviewRow
+from riffler.review.schema_team import InvitationRow
+from riffler.review.tokens import SECRET_BYTES, hash_secret
+from riffler.team.accounts import (
     Account,
     add_account,
     clean_name,
@@ -21,16 +26,11 @@ from riffler.review.accounts import (
     get_account,
     hold_account,
     lock_accounts,
-    name_key,
     shown_account,
 )
-from riffler.review.acts import record_act
-from riffler.review.database import now
-from riffler.review.leaving import end_visits
-from riffler.review.members import OWNER, check_role, raise_role, role_of
-from riffler.review.schema import Reviewer, ReviewRow
-from riffler.review.schema_team import InvitationRow
-from riffler.review.tokens import SECRET_BYTES, hash_secret
+from riffler.team.acts import record_act
+from riffler.team.leaving import end_visits
+from riffler.team.members import OWNER, check_role, raise_role, role_of
 
 DAY, MOST_DAYS = 86_400.0, 365.0
 GONE = "This invitation does not work: it was used, revoked, or is too old. Ask for a new one."

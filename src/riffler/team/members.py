@@ -8,12 +8,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import InputError, UnknownName
-from riffler.review.accounts import get_account
-from riffler.review.acts import record_act
 from riffler.review.database import now
-from riffler.review.leaving import leave_review, revoke_invitations
 from riffler.review.schema import Reviewer, ReviewRow
 from riffler.review.schema_team import ROLES, MemberRow
+from riffler.team.accounts import get_account
+from riffler.team.acts import record_act
+from riffler.team.leaving import leave_review, revoke_invitations
 
 OWNER = "owner"
 

@@ -9,9 +9,9 @@ import pytest
 from argon2 import PasswordHasher
 
 from riffler.errors import InputError
-from riffler.review import passwords
-from riffler.review.passwords import check_new_password, check_password, hash_password, needs_rehash
-from tests.review.people import PASSWORD, cheapen
+from riffler.team import passwords
+from riffler.team.passwords import check_new_password, check_password, hash_password, needs_rehash
+from tests.team.people import PASSWORD, cheapen
 
 
 def test_only_the_right_password_opens(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from riffler.records import IntArray
-from riffler.review.kappa import (
+from riffler.review.schema import VERDICTS, Document, LedgerRow, Reviewer
+from riffler.review.screening import IS_BLIND, Opinion
+from riffler.review.standing import NOT_UNDONE, REPLACED, standing_about
+from riffler.stopping.words import per_cent
+from riffler.team.kappa import (
     FEWEST,
     Kappa,
     Share,
@@ -29,10 +33,6 @@ from riffler.review.kappa import (
     table_of_first,
     wilson_interval,
 )
-from riffler.review.schema import VERDICTS, Document, LedgerRow, Reviewer
-from riffler.review.screening import IS_BLIND, Opinion
-from riffler.review.standing import NOT_UNDONE, REPLACED, standing_about
-from riffler.stopping.words import per_cent
 
 UNREAD = -1
 Table = tuple[tuple[int, ...], ...]

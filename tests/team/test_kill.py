@@ -13,16 +13,16 @@ from sqlalchemy import func, select
 from riffler.review.database import connect, reading
 from riffler.review.holds import HOLD_SECONDS
 from riffler.review.live import LiveSearch
-from riffler.review.people import People
 from riffler.review.schema import LedgerRow
 from riffler.review.schema_team import HoldRow, ScreeningRow
 from riffler.review.screening import OPINION_STANDS
 from riffler.review.standing import STANDS
 from riffler.review.upgrade import prepare_server
+from riffler.team.people import People
 from tests.postgres import DURABLE, PostgresServer
-from tests.review.people import cheapen
-from tests.review.team_hammering import Reader, TeamServer
-from tests.review.teams import SINGLE, Team, team_at
+from tests.team.hammering import Reader, TeamServer
+from tests.team.people import cheapen
+from tests.team.teams import SINGLE, Team, team_at
 
 N = 1500
 NAMES = tuple(f"member {number}" for number in range(8))

@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine
 
 from riffler.records import IntArray
-from riffler.review.agreement import (
+from riffler.review.database import reading
+from riffler.review.schema import VERDICTS
+from riffler.team.agreement import (
     Agreement,
     Disagreement,
     agreement_between,
     agreement_of,
     disagreements_of,
 )
-from riffler.review.database import reading
-from riffler.review.kappa import FEWEST, NOTHING, ONE_VERDICT
-from riffler.review.people import People
-from riffler.review.schema import VERDICTS
-from tests.review.people import empty_review
+from riffler.team.kappa import FEWEST, NOTHING, ONE_VERDICT
+from riffler.team.people import People
 from tests.review.reviews import say
-from tests.review.teams import SINGLE, Team, team_at
+from tests.team.people import empty_review
+from tests.team.teams import SINGLE, Team, team_at
 
 DOUBLE = replace(SINGLE, screening="all", readers=2)
 YES, NO, MAYBE, UNREAD = 0, 1, 2, -1

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DatabaseError
 
-from riffler.review.acts import record_act
 from riffler.review.database import writing
-from riffler.review.people import People
-from tests.review.people import account, empty_review
+from riffler.team.acts import record_act
+from riffler.team.people import People
+from tests.team.people import account, empty_review
 
 
 def test_acts_are_read_latest_first_in_pages(engine: Engine, people: People) -> None:

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Double, and_, cast, delete, extract, func, literal, or_, select, update
 from sqlalchemy.orm import Session
 
-from riffler.review.accounts import Account, shown_account
 from riffler.review.database import POSTGRES, is_older, now
 from riffler.review.schema import Reviewer, ReviewRow, TokenRow
 from riffler.review.schema_team import MemberRow, VisitRow
 from riffler.review.tokens import SECRET_BYTES, hash_secret
+from riffler.team.accounts import Account, shown_account
 
 DAY = 86_400.0
 LONGEST_VISIT, LONGEST_PAUSE = 30 * DAY, 7 * DAY

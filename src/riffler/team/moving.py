@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from errno import ENOSPC
 from pathlib import Path
 
 from sqlalchemy import Engine, func, inspect, select, update
 from sqlalchemy.orm import Session
 
-from riffler.data.atomic import atomic_write
-from riffler.errors import DiskFull, InputError, ReviewFileError, StorageError, UnknownName
-from riffler.review.accounts import find_account
+from riffler.errors import InputError, ReviewFileError, StorageError, UnknownName
 from riffler.review.copying import Tell, copy_review
 from riffler.review.database import (
     Address,
@@ -27,14 +24,14 @@ from riffler.review.database import (
     shown_address,
     writing,
 )
-from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_drafts
-from riffler.review.members import OWNER, raise_role
+from riffler.review.new_file import leave_one_file, writing_new_file
 from riffler.review.schema import Document, EventRow, LedgerRow, ReviewRow
 from riffler.review.schema_team import MemberRow
-from riffler.review.store import leave_one_file
-from riffler.review.upgrade import bring_up_to_date, make_tables, prepare_server
+from riffler.review.upgrade import bring_up_to_date, prepare_server
+from riffler.team.accounts import find_account
+from riffler.team.members import OWNER, raise_role
 
-__all__ = ["MOVED", "Moved", "copy_review", "copy_to_file", "find_review", "move_review"]
+__all__ = ["MOVED", "Moved", "copy_review", "find_review", "move_review"]
 
 MOVED = "moved"
 """Event of a review that was moved elsewhere, and is frozen where it was."""
@@ -72,12 +69,6 @@ def move_review(
                 return _moved(engine, review_id, writing_there, source, target, tell, owner)
             with reading(engine) as session, writing_there() as new:
                 return _copied(session, review_id, new, tell, owner)
-
-
-def copy_to_file(source: Session, review_id: int, path: Path) -> None:
-    """Copy a review to a new file, which is whole or not there."""
-    with _writing_new_file(path) as new:
-        copy_review(source, review_id, new)
 
 
 def find_review(session: Session, which: str | None, where: str) -> int:
@@ -204,7 +195,7 @@ def _is_same_file(one: Path, other: Path) -> bool:
 def _prepared(target: Address) -> Iterator[Callable[[], AbstractContextManager[Session]]]:
     """Make a target ready, and give the door through which a review is written to it in one transaction."""
     if not is_postgres(target) and not file_of(target).exists():
-        yield lambda: _writing_new_file(file_of(target))
+        yield lambda: writing_new_file(file_of(target))
         return
     engine = connect(target)
     try:
@@ -241,40 +232,3 @@ def _opened(source: Address) -> Iterator[Engine]:
             leave_one_file(engine)
     finally:
         engine.dispose()
-
-
-@contextmanager
-def _writing_new_file(path: Path) -> Iterator[Session]:
-    """Give a session whose changes are a new file when the block ends, or nothing."""
-    _check_new(path)
-    with _disk_in_words(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    sweep_drafts(path)
-    with _disk_in_words(path), atomic_write(path) as draft:
-        engine = connect(draft)
-        keep_to_itself(engine)
-        try:
-            make_tables(engine)
-            with writing(engine) as session:
-                yield session
-            leave_one_file(engine)
-        finally:
-            engine.dispose()
-            remove_beside(draft)
-        _check_new(path)  # somebody may have made it meanwhile
-
-
-def _check_new(path: Path) -> None:
-    there = next((file for file in (path, *beside(path)) if file.exists()), None)
-    if there is not None:
-        raise InputError(f"{there}: there is a file already. Choose another name, or remove it.")
-
-
-@contextmanager
-def _disk_in_words(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno == ENOSPC:
-            raise DiskFull(f"{path}: the disk is full, nothing was written. Free some space and try again.") from error
-        raise StorageError(f"{path}: cannot be written ({error.strerror or error}). Choose another place.") from error

@@ -13,17 +13,18 @@ import pytest
 from sqlalchemy import Engine, select
 
 from riffler import InputError, StorageError, collection_from_frame
-from riffler.review import acts, audit, remarks, screening
-from riffler.review.audit import AuditLine, all_lines, read_audit, write_audit
+from riffler.review import remarks, screening
 from riffler.review.database import reading
-from riffler.review.people import People
 from riffler.review.remarks import Remark
 from riffler.review.schema import EventRow, LedgerRow
 from riffler.review.schema_team import ActRow
 from riffler.review.store import Review
-from tests.review.people import empty_review
+from riffler.team import acts, audit
+from riffler.team.audit import AuditLine, all_lines, read_audit, write_audit
+from riffler.team.people import People
 from tests.review.reviews import say
-from tests.review.teams import SINGLE, Team, team_at
+from tests.team.people import empty_review
+from tests.team.teams import SINGLE, Team, team_at
 
 DOUBLE = replace(SINGLE, screening="all", readers=2)
 RISKY = "=HYPERLINK(A1)"

@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from riffler import InputError
 from riffler.records import FloatArray, IntArray
-from riffler.review.kappa import (
+from riffler.team.kappa import (
     FEWEST,
     NOTHING,
     ONE_VERDICT,

@@ -9,7 +9,6 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict, NotAllowed
-from riffler.review.acts import record_act
 from riffler.review.database import clock, now, reading, writing_review
 from riffler.review.desk import Desk, Undone
 from riffler.review.documents import asked_id, asked_ids
@@ -51,6 +50,7 @@ from riffler.review.settings import ReviewSettings
 from riffler.review.standing import REPLACED, STANDS, Standing, check_verdict, last_answer, standings
 from riffler.review.store import Review
 from riffler.review.whole_documents import WholeDocument, whole_documents
+from riffler.team.acts import record_act
 
 MOST_HELD = 10
 """Documents that one person can hold at a time."""

@@ -9,17 +9,16 @@ from typing import Self
 
 from sqlalchemy import Engine, select, text
 
-from riffler.data.atomic import atomic_write
 from riffler.errors import InputError, UnknownName
-from riffler.review.acts import record_act
 from riffler.review.database import Address, connect, file_of, is_postgres, reading, shown_address, writing
-from riffler.review.drafts import keep_to_itself, remove_beside, sweep_drafts
-from riffler.review.members import add_member
-from riffler.review.people import People
+from riffler.review.new_file import leave_one_file, writing_new_file
 from riffler.review.schema import ReviewRow
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import Review, add_review, leave_one_file
-from riffler.review.upgrade import bring_up_to_date, make_tables, prepare_server
+from riffler.review.store import Review, add_review
+from riffler.review.upgrade import bring_up_to_date, prepare_server
+from riffler.team.acts import record_act
+from riffler.team.members import add_member
+from riffler.team.people import People
 
 MAX_NAME = 200
 
@@ -45,7 +44,8 @@ def open_office(address: Address) -> Office:
         return Office(engine, address)
     path = file_of(address)
     if not path.exists():
-        _make_file(address)
+        with writing_new_file(path):
+            pass  # with empty tables
     engine = connect(path)
     try:
         bring_up_to_date(engine, path)
@@ -119,19 +119,3 @@ class Office:
             record_act(session, "made the review", review_id=review_id, reviewer_id=by, name=name)
             identity = session.get_one(ReviewRow, review_id).identity
         return self.review(identity)
-
-
-def _make_file(address: Address) -> None:
-    path = file_of(address)
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}. Make it first.")
-    sweep_drafts(path)
-    with atomic_write(path) as draft:
-        engine = connect(draft)
-        keep_to_itself(engine)
-        try:
-            make_tables(engine)
-            leave_one_file(engine)
-        finally:
-            engine.dispose()
-            remove_beside(draft)

@@ -9,11 +9,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import InputError, UnknownName
-from riffler.review.acts import record_act
 from riffler.review.database import lock_review, now
-from riffler.review.leaving import leave_server, revoke_invitations
+from riffler.review.names import name_key
 from riffler.review.schema import Reviewer
 from riffler.review.schema_team import MemberRow
+from riffler.team.acts import record_act
+from riffler.team.leaving import leave_server, revoke_invitations
 
 LONGEST_NAME = 100
 ACCOUNTS = 0  # the lock of all accounts; no review has this number
@@ -49,15 +50,6 @@ def clean_name(name: str) -> str:
     if not cleaned.isprintable():
         raise InputError(f"A name has no characters that cannot be seen, got {cleaned!r}. Take another one.")
     return cleaned
-
-
-def name_key(name: str) -> str:
-    """Return what names are compared by: two that differ only in large and small letters are the same.
-
-    >>> name_key(" ÄNNA") == name_key("änna")
-    True
-    """
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).strip().casefold())
 
 
 def lock_accounts(session: Session) -> None:

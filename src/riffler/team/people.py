@@ -11,16 +11,17 @@ from contextlib import contextmanager
 from sqlalchemy.orm import Session
 
 from riffler.errors import InputError
-from riffler.review import accounts, invitations, members
-from riffler.review.accounts import Account, clean_name, name_key, shown_account
-from riffler.review.acts import Act, read_acts, record_act
 from riffler.review.database import clock, lock_review, reading, writing, writing_review
-from riffler.review.entrance import Entrance
-from riffler.review.invitations import GONE, Invitation, Offer
-from riffler.review.members import Member, Membership
-from riffler.review.passwords import check_new_password, hash_password
+from riffler.review.names import name_key
 from riffler.review.tokens import Token, list_tokens, make_token, revoke_token
-from riffler.review.visits import Entry, KeyEntry, Visit
+from riffler.team import accounts, invitations, members
+from riffler.team.accounts import Account, clean_name, shown_account
+from riffler.team.acts import Act, read_acts, record_act
+from riffler.team.entrance import Entrance
+from riffler.team.invitations import GONE, Invitation, Offer
+from riffler.team.members import Member, Membership
+from riffler.team.passwords import check_new_password, hash_password
+from riffler.team.visits import Entry, KeyEntry, Visit
 
 __all__ = [
     "Account", "Act", "Entry", "Invitation", "KeyEntry", "Member", "Membership", "People", "Token", "Visit",

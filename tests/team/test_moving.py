@@ -24,12 +24,12 @@ from sqlalchemy.orm import Session
 
 from riffler import InputError, ReviewFileError, StorageError
 from riffler.data.collection_reading import collection_from_frame
-from riffler.review import copying, moving
+from riffler.review import copying, new_file
 from riffler.review.copying import COPIED, LEFT_BEHIND
 from riffler.review.database import connect, file_of, is_postgres, reading, writing, writing_review
 from riffler.review.fulltext import find_texts
 from riffler.review.live import LiveSearch
-from riffler.review.moving import Moved, copy_to_file, move_review
+from riffler.review.new_file import copy_to_file
 from riffler.review.panel import Panel
 from riffler.review.pictures import Picture
 from riffler.review.remarks import Remark
@@ -38,10 +38,12 @@ from riffler.review.schema import EventRow, LeaseRow, LedgerRow, Reviewer, Revie
 from riffler.review.schema_team import ActRow, Base, HoldRow, MemberRow, ScreeningRow
 from riffler.review.store import create_review, open_review
 from riffler.review.upgrade import prepare_server
+from riffler.team import moving
+from riffler.team.moving import Moved, move_review
 from tests.postgres import PostgresServer
-from tests.review.dumps import Dump, dump_of, identities_in
 from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
 from tests.review.test_live import read
+from tests.team.dumps import Dump, dump_of, identities_in
 
 MOMENT = "2026-01-02T03:04:05.678+00:00"
 Tell = Callable[[float, str], None]
@@ -489,8 +491,8 @@ def test_a_source_that_goes_at_the_very_end_is_said(
                 yield session
             server.kill()
 
-        writing_new_file = moving._writing_new_file
-        monkeypatch.setattr(moving, "_writing_new_file", then_kill)
+        writing_new_file = new_file.writing_new_file
+        monkeypatch.setattr(moving, "writing_new_file", then_kill)
         with pytest.raises(StorageError, match=r"whole in .*back.riffler, but it could not be frozen in .*\*\*\*"):
             move(address, tmp_path / "back.riffler")
         server.start()
@@ -500,7 +502,7 @@ def test_a_source_that_goes_at_the_very_end_is_said(
 
 MOVER = """
 import sys
-import riffler.review.moving, alembic.command, riffler.cli.migrate
+import riffler.team.moving, alembic.command, riffler.cli.migrate
 from riffler.cli import main
 print("ready", flush=True)
 main()

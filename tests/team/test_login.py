@@ -10,12 +10,12 @@ from argon2 import PasswordHasher
 from sqlalchemy import Engine, QueuePool, event, select
 
 from riffler.errors import InputError, LogInRefused, TooManyTries
-from riffler.review import passwords
 from riffler.review.database import reading
-from riffler.review.people import People
 from riffler.review.schema import Reviewer
 from riffler.review.schema_team import TryRow, VisitRow
-from tests.review.people import ADDRESS, DAY, MINUTE, OTHER, PASSWORD, account, empty_review, identity_of, let_pass
+from riffler.team import passwords
+from riffler.team.people import People
+from tests.team.people import ADDRESS, DAY, MINUTE, OTHER, PASSWORD, account, empty_review, identity_of, let_pass
 
 ELSEWHERE = "198.51.100.7"
 
@@ -269,6 +269,6 @@ def test_who_was_closed_while_the_password_was_looked_at_stays_out(
         people.close_account(anna.id, None)
         return looked(hashed, password)
 
-    monkeypatch.setattr("riffler.review.entrance.check_password", close_meanwhile)
+    monkeypatch.setattr("riffler.team.entrance.check_password", close_meanwhile)
     with pytest.raises(LogInRefused):
         people.log_in("Anna", PASSWORD, ADDRESS)

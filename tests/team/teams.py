@@ -11,13 +11,13 @@ from sqlalchemy import Engine, select
 from riffler.review.database import writing
 from riffler.review.documents import add_stratum
 from riffler.review.fulltext import index_stratum
-from riffler.review.people import People
 from riffler.review.queue import Proposal
 from riffler.review.remarks import Answer, Receipt
 from riffler.review.schema_team import HoldRow
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review, add_review
-from riffler.review.team_desk import TeamDesk
+from riffler.team.desk import TeamDesk
+from riffler.team.people import People
 from tests.review.reviews import library
 
 PASSWORD = "correct horse battery"

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import Engine, update
 
 from riffler.review.database import reading, writing
-from riffler.review.learners import Learners, reviews_to_learn
-from riffler.review.people import People
 from riffler.review.schema import LeaseRow
-from tests.review.teams import Team, team_at
+from riffler.team.learners import Learners, reviews_to_learn
+from riffler.team.people import People
+from tests.team.teams import Team, team_at
 
 PATIENCE = 60.0
 
@@ -89,7 +89,7 @@ def test_another_server_takes_over_when_the_host_of_the_learner_dies(engine: Eng
 
 
 def test_a_review_without_documents_needs_no_learner(people: People) -> None:
-    from riffler.review.office import Office
+    from riffler.team.office import Office
 
     admin = people.make_account("olga", "correct horse battery", is_admin=True)
     office = Office(people._engine, "here")

@@ -8,11 +8,11 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import Engine, update
 
-from riffler.review import passwords
 from riffler.review.database import now, writing
-from riffler.review.people import Account, People
 from riffler.review.schema import ReviewRow
 from riffler.review.schema_team import InvitationRow, TryRow, VisitRow
+from riffler.team import passwords
+from riffler.team.people import Account, People
 from tests.review.reviews import SETTINGS
 
 PASSWORD = "whales sing at night"

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Engine
 
 from riffler.errors import InputError, UnknownName
-from riffler.review.people import People
-from tests.review.people import account, empty_review, identity_of
-from tests.review.test_accounts import hold_a_document, n_held
+from riffler.team.people import People
+from tests.team.people import account, empty_review, identity_of
+from tests.team.test_accounts import hold_a_document, n_held
 
 
 def test_members_come_go_and_come_back(engine: Engine, people: People) -> None:

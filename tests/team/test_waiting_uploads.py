@@ -11,7 +11,7 @@ from sqlalchemy import Engine, func, select, text, update
 from riffler.errors import UnknownName
 from riffler.review.database import connect, reading, writing
 from riffler.review.schema_team import UploadPart, UploadRow
-from riffler.review.waiting_uploads import HELD, MAX_WAITING, PART_BYTES, WAITING_SECONDS, UploadRoom
+from riffler.team.waiting_uploads import HELD, MAX_WAITING, PART_BYTES, WAITING_SECONDS, UploadRoom
 from tests.review.shelf import new_review_row
 
 GONE = "not waiting any more"

@@ -10,10 +10,10 @@ from sqlalchemy import Engine, select
 
 from riffler.errors import InputError, LogInRefused, UnknownName
 from riffler.review.database import reading, writing
-from riffler.review.people import People
 from riffler.review.schema import Reviewer
 from riffler.review.schema_team import InvitationRow
-from tests.review.people import ADDRESS, DAY, OTHER, PASSWORD, account, empty_review, let_pass
+from riffler.team.people import People
+from tests.team.people import ADDRESS, DAY, OTHER, PASSWORD, account, empty_review, let_pass
 
 
 def test_who_is_invited_makes_an_account_and_joins(engine: Engine, people: People) -> None:

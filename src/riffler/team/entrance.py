@@ -5,10 +5,11 @@ from __future__ import annotations
 from sqlalchemy import Engine
 
 from riffler.errors import LogInRefused, TooManyTries
-from riffler.review.accounts import hold_account
-from riffler.review.acts import record_act
 from riffler.review.database import clock, reading, writing
-from riffler.review.login import (
+from riffler.review.tokens import mark_used
+from riffler.team.accounts import hold_account
+from riffler.team.acts import record_act
+from riffler.team.login import (
     REFUSED,
     WRONG_OLD,
     begin_change,
@@ -17,10 +18,9 @@ from riffler.review.login import (
     finish_log_in,
     record_failure,
 )
-from riffler.review.passwords import check_new_password, check_password, hash_password, needs_rehash
-from riffler.review.tokens import mark_used
-from riffler.review.tries import begin_tries, seconds_to_wait, secret_limit
-from riffler.review.visits import Entry, KeyEntry, Visit, end_visit, find_key, find_visit, note_seen, open_visit
+from riffler.team.passwords import check_new_password, check_password, hash_password, needs_rehash
+from riffler.team.tries import begin_tries, seconds_to_wait, secret_limit
+from riffler.team.visits import Entry, KeyEntry, Visit, end_visit, find_key, find_visit, note_seen, open_visit
 
 
 class Entrance:
