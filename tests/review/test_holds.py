@@ -62,6 +62,7 @@ def test_an_answer_ends_the_hold(engine: Engine) -> None:
 def test_who_leaves_returns_what_was_shown(engine: Engine) -> None:
     team = team_at(engine)
     assert team.show("anna") == "d0"
+    assert [team[name].n_held_by_others() for name in ("anna", "bert")] == [0, 1]
     team["anna"].leave()
     assert team.next_of("bert") == ["d0"]
 

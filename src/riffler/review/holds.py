@@ -124,6 +124,12 @@ def queue_now(session: Session, review_id: int) -> Queue:
     return Queue(n_waiting or 0, n_ahead, frozenset(names), is_read(session, review_id, clock(session)))
 
 
+def n_held_by_others(session: Session, review_id: int, person: int) -> int:
+    """Count the documents that others than somebody hold, and that one reader is enough for."""
+    is_screened = exists().where(ScreeningRow.document_id == HoldRow.document_id)
+    return _n_held(session, (HoldRow.review_id == review_id, HoldRow.reviewer_id != person, ~is_screened))
+
+
 def is_read(session: Session, review_id: int, at: float) -> bool:
     """Tell whether somebody reads in a review."""
     recent = (HoldRow.review_id == review_id, func.abs(HoldRow.renewed_at - at) <= HOLD_SECONDS)

@@ -12,7 +12,15 @@ from riffler.errors import AnswerConflict, NotAllowed
 from riffler.review.database import clock, now, reading, writing_review
 from riffler.review.desk import Desk, Undone
 from riffler.review.documents import asked_id, asked_ids
-from riffler.review.holds import end_hold, hold_again, is_holding, return_held, show_document, take_documents
+from riffler.review.holds import (
+    end_hold,
+    hold_again,
+    is_holding,
+    n_held_by_others,
+    return_held,
+    show_document,
+    take_documents,
+)
 from riffler.review.queue import Queued
 from riffler.review.remarks import (
     NOTHING_TO_UNDO,
@@ -83,6 +91,11 @@ class TeamDesk(Desk):
         """Write down that a document that is held is on the screen."""
         with writing_review(self.review._engine, self.review.id) as session:
             show_document(session, self.review.id, self.person, suggestion)
+
+    def n_held_by_others(self) -> int:
+        """How many documents others hold that one reader is enough for."""
+        with reading(self.review._engine) as session:
+            return n_held_by_others(session, self.review.id, self.person)
 
     def leave(self) -> None:
         """Give back all that is held."""

@@ -24,7 +24,7 @@ def the_whole(desk: TheDesk, house: TheHouse) -> ReviewOut:
         role=desk.role,
         frozen_at=review.frozen_at,
         settings_version=review.settings_version,
-        open=OpenOut(waiting=still_open.n_waiting, conflicts=still_open.n_conflicts),
+        open=OpenOut(waiting=still_open.n_waiting, conflicts=still_open.n_conflicts, held=desk.n_held_by_others()),
         version=__version__,
         settings=_shown(review.settings),
         counts=counts_out(review),

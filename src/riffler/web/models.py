@@ -237,10 +237,11 @@ class LearnerOut(BaseModel):
 
 
 class OpenOut(BaseModel):
-    """Documents that some have read and that have no answer yet."""
+    """Documents without an answer that some have read, or read now."""
 
     waiting: int = Field(description="For one more reader.")
     conflicts: int = Field(description="For a decision between those who disagree.")
+    held: int = Field(description="That others read now, and one person is enough for.")
 
 
 class ReviewOut(BaseModel):
