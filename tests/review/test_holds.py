@@ -156,9 +156,10 @@ def test_the_queue_tells_what_is_in_hand(engine: Engine) -> None:
     team = team_at(engine)
     team.next_of("anna", 3)
     queue = team.review.queue_now()
-    assert (queue.n_waiting, queue.n_ahead, queue.in_hand, queue.is_read_from) == (9, 3, frozenset(), True)
+    assert (queue.n_waiting, queue.n_ahead, queue.n_in_hand, queue.is_read_from) == (9, 3, 0, True)
     team.show("anna")
     queue = team.review.queue_now()
-    assert (queue.n_waiting, queue.n_ahead, queue.in_hand) == (11, 0, frozenset({"d0"}))
+    assert (queue.n_waiting, queue.n_ahead, queue.n_in_hand) == (11, 0, 1)
+    assert team.review.names_in_hand() == {"d0"}
     team.age_holds(2 * HOLD_SECONDS)
     assert not team.review.queue_now().is_read_from

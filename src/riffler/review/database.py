@@ -34,6 +34,7 @@ PRAGMAS = (
     "PRAGMA foreign_keys=ON",
     f"PRAGMA busy_timeout={WAIT_SECONDS * 1000}",
 )
+LOCK_SECONDS = 8  # of PostgreSQL: who waits longer, such as while a review moves, keeps a connection from others
 POSTGRES, SQLITE = "postgresql", "sqlite"
 POOL, OVERFLOW = 10, 10  # connections of a server that stay, and more of them when many come at once
 POSTGRES_ARGUMENTS = {
@@ -44,7 +45,7 @@ POSTGRES_ARGUMENTS = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
-    "options": f"-c lock_timeout={WAIT_SECONDS}s -c timezone=UTC",
+    "options": f"-c lock_timeout={LOCK_SECONDS}s -c timezone=UTC",
 }
 ONE_MOMENT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 FULL, BUSY = ("53100",), ("55P03", "40P01", "40001", "57014", "53300")

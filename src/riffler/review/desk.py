@@ -74,6 +74,10 @@ class Desk:
         """Take a tag from a document."""
         return self.review.untag(remark, reviewer=self.name)
 
+    def tags(self) -> list[str]:
+        """All tags that are in use."""
+        return self.review.tags()
+
     def documents(self, names: Sequence[str]) -> list[WholeDocument]:
         """Documents with their duplicates, verdicts, notes and tags, as far as they may be seen from here."""
         return self.review.whole_documents(names)

@@ -18,7 +18,7 @@ from riffler.review.database import clock, now
 from riffler.review.queue import WITHDRAWN, Queued
 from riffler.review.schema import Document, LedgerRow, Suggestion
 from riffler.review.schema_team import HoldRow, ScreeningRow
-from riffler.review.screening import OPINION_STANDS, opinions_about
+from riffler.review.screening import OPINION_STANDS, opinion_of
 from riffler.review.standing import STANDS
 
 HOLD_SECONDS = 600.0
@@ -46,13 +46,13 @@ class Queue:
 
     n_waiting : documents that nobody has
     n_ahead : documents that are held for later, and may still be exchanged for better ones
-    in_hand : ids of those that are being read, or were read by some and wait for others
+    n_in_hand : documents that are being read, or were read by some and wait for others
     is_read_from : somebody is there
     """
 
     n_waiting: int
     n_ahead: int
-    in_hand: frozenset[str]
+    n_in_hand: int
     is_read_from: bool
 
 
@@ -104,7 +104,9 @@ def hold_again(session: Session, review_id: int, person: int, document_id: int, 
     suggestion_id = session.scalar(
         answer.where(LedgerRow.suggestion_id.is_not(None)).order_by(LedgerRow.id.desc()).limit(1)
     )
-    needed = 1 if screening is None else screening.needed - len(opinions_about(session, document_id))
+    needed = 1 if screening is None else screening.needed - screening.n_opinions
+    if is_holding(session, document_id, person) or opinion_of(session, document_id, person) is not None:
+        return suggestion_id
     if suggestion_id is not None and _n_held(session, (HoldRow.document_id == document_id,)) < needed:
         _hold(session, review_id, person, {document_id: suggestion_id}, at, is_shown=True)
     return suggestion_id
@@ -115,13 +117,18 @@ def queue_now(session: Session, review_id: int) -> Queue:
     n_waiting = session.scalar(
         select(func.count()).where(Suggestion.review_id == review_id, *_WAITS, ~_IS_HELD).select_from(Suggestion)
     )
-    half_read = select(ScreeningRow.document_id).where(
-        ScreeningRow.review_id == review_id, ScreeningRow.state != "settled"
-    )
+    here = HoldRow.review_id == review_id
+    n_ahead, n_read = (_n_held(session, (here, HoldRow.is_shown == is_shown)) for is_shown in (False, True))
+    half_read = select(func.count()).select_from(ScreeningRow).where(*_unsettled(review_id))
+    n_in_hand = n_read + (session.scalar(half_read) or 0)
+    return Queue(n_waiting or 0, n_ahead, n_in_hand, is_read(session, review_id, clock(session)))
+
+
+def names_in_hand(session: Session, review_id: int) -> set[str]:
+    """Return the ids of documents that are being read, or were read by some and wait for others."""
+    half_read = select(ScreeningRow.document_id).where(*_unsettled(review_id))
     being_read = select(HoldRow.document_id).where(HoldRow.review_id == review_id, HoldRow.is_shown)
-    names = session.scalars(select(Document.name).where(Document.id.in_(half_read) | Document.id.in_(being_read)))
-    n_ahead = _n_held(session, (HoldRow.review_id == review_id, ~HoldRow.is_shown))
-    return Queue(n_waiting or 0, n_ahead, frozenset(names), is_read(session, review_id, clock(session)))
+    return set(session.scalars(select(Document.name).where(Document.id.in_(half_read.union(being_read)))))
 
 
 def n_held_by_others(session: Session, review_id: int, person: int) -> int:
@@ -166,6 +173,10 @@ def _return(session: Session, whose: ColumnElement[bool]) -> None:
         session.execute(update(Suggestion).where(*back).values(shown_to=None).execution_options(**UNSEEN))
 
 
+def _unsettled(review_id: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return ScreeningRow.review_id == review_id, ScreeningRow.state != "settled"
+
+
 def _mine(review_id: int, person: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return HoldRow.review_id == review_id, HoldRow.reviewer_id == person
 
@@ -195,16 +206,17 @@ def _renew(session: Session, review_id: int, person: int, at: float) -> None:
 
 def _half_read(session: Session, review_id: int, person: int, n: int) -> dict[int, int | None]:
     """Select documents that wait for one more reader, who must be another one; the first opened first."""
-    here = LedgerRow.document_id == ScreeningRow.document_id
-    opinions = select(func.count()).where(here, OPINION_STANDS)
+    here, is_same = LedgerRow.document_id == ScreeningRow.document_id, LedgerRow.reviewer_id - person == 0
     readers = select(func.count()).where(HoldRow.document_id == ScreeningRow.document_id, ~_for_later(person))
-    is_mine = exists().where(here, LedgerRow.reviewer_id == person, OPINION_STANDS) | exists().where(
+    is_mine = exists().where(here, is_same, OPINION_STANDS) | exists().where(
         HoldRow.document_id == ScreeningRow.document_id, HoldRow.reviewer_id == person, HoldRow.is_shown
     )
     rows = session.execute(
         select(ScreeningRow.document_id, ScreeningRow.suggestion_id)
-        .where(ScreeningRow.review_id == review_id, ScreeningRow.state == "waiting", ~is_mine)
-        .where(opinions.scalar_subquery() + readers.scalar_subquery() < ScreeningRow.needed)
+        .where(ScreeningRow.review_id == review_id, ScreeningRow.state == "waiting")
+        .where(ScreeningRow.first_reader_id.is_distinct_from(person))  # at once: who reads ahead has thousands of these
+        .where(ScreeningRow.n_opinions + readers.scalar_subquery() < ScreeningRow.needed)
+        .where(~is_mine, ~exists().where(here, STANDS))
         .order_by(ScreeningRow.opened_at, ScreeningRow.document_id)
         .limit(n)
     )

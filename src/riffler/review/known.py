@@ -14,11 +14,12 @@ from riffler.review.database import now
 from riffler.review.documents import asked_ids
 from riffler.review.remarks import reviewer_id
 from riffler.review.schema import Document, LedgerRow, Suggestion
+from riffler.review.schema_team import ScreeningRow
 from riffler.review.standing import standing_answers
 
 
 def settled_documents(session: Session, review_id: int) -> set[int]:
-    """Return the numbers of documents that no label of a file changes: answered, or shown as control documents.
+    """Return the numbers of documents that no label of a file changes: answered, half read, or shown as control ones.
 
     What was shown to be counted has to be read; a label in its place would make the certificate claim too much.
     """
@@ -26,7 +27,8 @@ def settled_documents(session: Session, review_id: int) -> set[int]:
     control = select(Suggestion.document_id).where(
         Suggestion.review_id == review_id, Suggestion.origin == "control", Suggestion.shown_at.is_not(None)
     )
-    return {*session.scalars(answered), *session.scalars(control)}
+    half_read = select(ScreeningRow.document_id).where(ScreeningRow.review_id == review_id)
+    return {*session.scalars(answered), *session.scalars(control), *session.scalars(half_read)}
 
 
 def known_verdicts(

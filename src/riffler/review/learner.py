@@ -62,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if wanted.idle < math.inf:
             return learn_while_needed(review, wanted.holder, wanted.idle)
         learn(review, wanted.holder)
+    except ConnectionLost:
+        _say("The database does not answer. The search goes on when it does.")  # the error itself names hosts and users
     except RifflerError as error:
         _say(str(error))
     except Exception as error:  # the last stop: whatever it is, the supervisor gets a line that it may show
@@ -128,7 +130,9 @@ class Loop:
     def step(self) -> None:
         """Take in what is new, if anything is, and make the pictures that are due."""
         queue = self._review.queue_now()
-        lacking = (queue.n_ahead, queue.in_hand) if queue.n_waiting < QUEUE // 2 else None  # many came and took it all
+        lacking = (
+            (queue.n_ahead, queue.n_in_hand) if queue.n_waiting < QUEUE // 2 else None
+        )  # many came and took it all
         now = (self._review.last_remark(), self._review.revision(), lacking)  # before it learns: more may come
         is_new = now != self._seen
         if queue.is_read_from:

@@ -41,7 +41,7 @@ class LiveSearch:
             self._follow_changes()
             pending = self.review.pending()
         self._take(pending)
-        in_hand = self.review.queue_now().in_hand  # somebody reads it, or has: more is looked for behind it
+        in_hand = self.review.names_in_hand()  # somebody reads it, or has: more is looked for behind it
         batch = self.search.suggest(n + len(in_hand))
         self._save()  # looking for suggestions can end a round as well
         names = [name for name in batch if name not in in_hand][:n]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from sqlalchemy import ColumnElement, exists, func, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, aliased
 
 from riffler.ledger import Entry, Event, Ledger
 from riffler.review.database import now
@@ -16,6 +16,7 @@ from riffler.review.standing import Standing, standing_answers, standings
 
 SETTINGS_CHANGED = "settings"
 FEW = 1000
+_UNDONE = aliased(LedgerRow)
 PRIOR_COST = 0.0  # what was known before cost nothing
 
 
@@ -31,7 +32,8 @@ class Revision:
 def revision(session: Session, review_id: int) -> Revision:
     """Return the revision of this moment."""
     last = select(func.max(LedgerRow.id)).where(LedgerRow.review_id == review_id)
-    undo = session.scalar(last.where(LedgerRow.undoes_id.is_not(None)))  # two questions, for each has an index
+    of_answer = exists().where(_UNDONE.id == LedgerRow.undoes_id, _UNDONE.kind == "answer")  # no opinion was learned
+    undo = session.scalar(last.where(LedgerRow.undoes_id.is_not(None), of_answer))  # two questions: each has an index
     correction = session.scalar(last.where(LedgerRow.origin == "correction"))
     n_strata = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == review_id))
     settings = (EventRow.review_id == review_id) & (EventRow.name == SETTINGS_CHANGED)

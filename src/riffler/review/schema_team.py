@@ -107,6 +107,10 @@ class ScreeningRow(Base):
     state: Mapped[str] = mapped_column(Text)
     suggestion_id: Mapped[int | None] = mapped_column(ForeignKey("suggestions.id"))  # that it was first shown by
     opened_at: Mapped[str] = mapped_column(Text)
+    n_opinions: Mapped[int] = mapped_column(
+        server_default="0"
+    )  # so that the next reader is found without counting them
+    first_reader_id: Mapped[int | None] = mapped_column(ForeignKey("reviewers.id"))
 
 
 class ActRow(Base):

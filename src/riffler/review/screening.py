@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, and_, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from riffler.errors import AnswerConflict, NotAllowed
-from riffler.review.database import is_older, now
+from riffler.review.database import now
 from riffler.review.remarks import (
     Answer,
     Receipt,
@@ -23,16 +23,12 @@ from riffler.review.remarks import (
     document_name,
     explain,
     new_row,
-    shown_as,
     undo_row,
     written,
 )
 from riffler.review.schema import Document, LedgerRow, Reviewer, Suggestion
 from riffler.review.schema_team import ScreeningRow
 from riffler.review.standing import NOT_UNDONE, Standing, last_answer, standing_about
-
-SECOND_THOUGHTS = 120.0
-"""Seconds in which somebody may take back the last opinion of all; later the others' are known."""
 
 NOWHERE = -1  # the place of a suggestion that stands in no queue
 
@@ -92,7 +88,7 @@ def hidden_from(person: int) -> ColumnElement[bool]:
 
 def opinion_of(session: Session, document_id: int, person: int) -> LedgerRow | None:
     """Return the opinion of somebody about a document, if there is one."""
-    mine = (LedgerRow.document_id == document_id, LedgerRow.reviewer_id == person)
+    mine = (LedgerRow.document_id == document_id, LedgerRow.reviewer_id - person == 0)  # as above
     return session.scalars(select(LedgerRow).where(*mine, OPINION_STANDS)).one_or_none()
 
 
@@ -101,7 +97,7 @@ def own_opinions(session: Session, person: int, about: ColumnElement[bool]) -> d
     rows = session.execute(
         select(LedgerRow, Document.name)
         .join(Document, Document.id == LedgerRow.document_id)
-        .where(about, LedgerRow.reviewer_id == person, OPINION_STANDS, IS_BLIND)
+        .where(about, LedgerRow.reviewer_id - person == 0, OPINION_STANDS, IS_BLIND)
     )
     return {
         name: Standing(name, row.verdict or "", row.id, row.id, row.origin or "", row.answered_at) for row, name in rows
@@ -114,9 +110,10 @@ def opinions_about(session: Session, document_id: int) -> list[LedgerRow]:
     return list(session.scalars(about.order_by(LedgerRow.id)))
 
 
-def open_screening(session: Session, review_id: int, answer: Answer, document_id: int, needed: int) -> ScreeningRow:
-    """Let a document be read by several from now on; the first has just answered."""
-    shown = shown_as(session, review_id, answer.suggestion, document_id)
+def open_screening(
+    session: Session, review_id: int, document_id: int, shown: Suggestion | None, needed: int
+) -> ScreeningRow:
+    """Let a document be read by several from now on: the first has just said something of it."""
     if shown is None:  # somebody found it; those who come after get it by a suggestion of its own
         shown = Suggestion(
             review_id=review_id, document_id=document_id, place=NOWHERE, origin="search", round=0, probability=1.0,
@@ -145,7 +142,7 @@ def append_opinion(session: Session, screening: ScreeningRow, person: int, answe
 
 
 def withdraw_opinion(session: Session, opinion: LedgerRow, person: int, key: str) -> Receipt:
-    """Take back one's own opinion: while others are still to come, or before one can know what they said."""
+    """Take back one's own opinion, while others are still to come: later one can know what they said."""
     screening = session.get_one(ScreeningRow, opinion.document_id)
     name = document_name(session, opinion.document_id)
     mine = opinion_of(session, opinion.document_id, opinion.reviewer_id)
@@ -153,21 +150,21 @@ def withdraw_opinion(session: Session, opinion: LedgerRow, person: int, key: str
         raise NotAllowed(f"The opinion about {name!r} is somebody else's. Everybody takes back their own only.")
     if mine is None or mine.id != opinion.id:
         raise AnswerConflict(f"Your opinion {opinion.id} about {name!r} does not hold any more: there is a later one.")
-    answer = last_answer(session, opinion.document_id)
-    is_settled_otherwise = answer is not None and answer.decided != "agreement"
-    if screening.state != "waiting" and (is_settled_otherwise or is_older(opinion.answered_at, SECOND_THOUGHTS)):
+    if screening.state != "waiting":
         raise AnswerConflict(
             f"All have given their opinion about {name!r}, so yours stands. An owner can still change the answer."
         )
-    if answer is not None:
-        _append_undo_of(session, answer, person)
-    screening.state = "waiting"
-    return undo_row(session, opinion, person, Remark(name, key))
+    receipt = undo_row(session, opinion, person, Remark(name, key))
+    _count(session, screening)
+    return receipt
 
 
 def resolve(session: Session, screening: ScreeningRow, person: int, answer: Answer, decided: str) -> Receipt:
-    """Append the answer that settles a conflict, and how it was found: "third", "consensus" or "owner"."""
-    if screening.state != "conflict":
+    """Append the answer that settles a document, and how it was found: "third", "consensus" or "owner".
+
+    An owner settles one that waits for a reader who does not come; else there has to be a conflict.
+    """
+    if screening.state != "conflict" and not (screening.state == "waiting" and decided == "owner"):
         raise AnswerConflict(f"There is no conflict about {answer.document!r} any more: look at what holds now.")
     row = _answer_row(session, screening, person, answer, decided)
     row.verdict = answer.verdict
@@ -182,9 +179,11 @@ def reopen(session: Session, document_id: int) -> None:
         screening.state = "conflict"
 
 
-def check_may_resolve(session: Session, document_id: int, person: int, role: str, resolution: str) -> str:
+def check_may_resolve(session: Session, screening: ScreeningRow, person: int, role: str, resolution: str) -> str:
     """Return what a decision of somebody is to be called; refuse it where they have no say in it."""
-    is_reader = any(one.reviewer_id == person for one in opinions_about(session, document_id))
+    is_reader = any(one.reviewer_id == person for one in opinions_about(session, screening.document_id))
+    if screening.state == "waiting" and role == "owner" and not is_reader:
+        return "owner"
     if resolution == "third" and is_reader:
         raise NotAllowed(
             "You have read this document yourself: somebody who has not decides, as this review is set up. "
@@ -243,7 +242,7 @@ def still_open(session: Session, review_id: int) -> StillOpen:
 
 def _follow(session: Session, screening: ScreeningRow, person: int) -> None:
     """Draw the conclusion where all opinions are there."""
-    said = opinions_about(session, screening.document_id)
+    said = _count(session, screening)
     if len(said) < screening.needed:
         return
     if len({one.verdict for one in said}) > 1:
@@ -265,8 +264,11 @@ def _answer_row(session: Session, screening: ScreeningRow, person: int, remark: 
     return row
 
 
-def _append_undo_of(session: Session, answer: LedgerRow, person: int) -> None:
-    undo_row(session, answer, person, Remark(document_name(session, answer.document_id), f"decided/{uuid4()}"))
+def _count(session: Session, screening: ScreeningRow) -> list[LedgerRow]:
+    """Return the opinions that stand, and keep how many there are."""
+    said = opinions_about(session, screening.document_id)
+    screening.n_opinions, screening.first_reader_id = len(said), said[0].reviewer_id if said else None
+    return said
 
 
 def _suggestion(session: Session, screening: ScreeningRow) -> Suggestion | None:

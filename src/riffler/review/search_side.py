@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from riffler.errors import InputError
 from riffler.ledger import Entry, Event, Ledger
 from riffler.review.database import clock, reading, writing, writing_review
-from riffler.review.holds import Queue, queue_now
+from riffler.review.holds import Queue, names_in_hand, queue_now
 from riffler.review.lease import Lease, check_lease, drop_lease, is_leased, renew_lease, take_lease
 from riffler.review.pictures import Picture, keep_pictures, read_picture
 from riffler.review.queue import Proposal, fill_queue
@@ -65,6 +65,11 @@ class SearchSide:
         with reading(self._engine) as session:
             return queue_now(session, self.id)
 
+    def names_in_hand(self) -> set[str]:
+        """The ids of documents that somebody reads, or that wait for another reader."""
+        with reading(self._engine) as session:
+            return names_in_hand(session, self.id)
+
     def has_begun(self) -> bool:
         """Whether a search has taken in answers, or left something to be shown."""
         with reading(self._engine) as session:
@@ -99,7 +104,7 @@ class SearchSide:
 
     def take_lease(self, holder: str) -> bool:
         """Become the learner of this review, if nobody else is; from then on its writes ask whether it still is."""
-        with writing(self._engine) as session:
+        with writing_review(self._engine, self.id) as session:  # two may come to a review that never had a learner
             lease = take_lease(session, self.id, holder, clock(session))
         self._lease = lease or self._lease
         return lease is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
@@ -160,10 +160,17 @@ class Review(SearchSide):
         with reading(self._engine) as session:
             return _n_changes(session, self.id)
 
-    def change_settings(self, changes: Mapping[str, Any], *, expect: int | None = None) -> ReviewSettings:
+    def change_settings(
+        self,
+        changes: Mapping[str, Any],
+        *,
+        expect: int | None = None,
+        also: Callable[[Session], None] = lambda session: None,
+    ) -> ReviewSettings:
         """Change some settings, keep the old ones among the events, and return what holds now.
 
         expect : version that the change was decided on; where somebody has changed them since, nothing is written
+        also : is done in the same transaction
         """
         with self.changing() as session:
             if expect is not None and expect != _n_changes(session, self.id):
@@ -179,6 +186,7 @@ class Review(SearchSide):
             # what only the page shows is no reason to build the search anew
             name = WORDING_CHANGED if before.for_search() == after.for_search() else SETTINGS_CHANGED
             session.add(EventRow(review_id=self.id, at=now(), name=name, details=details))
+            also(session)
         return after
 
     @property
@@ -448,6 +456,7 @@ def _add(
     stratum_id = add_stratum(session, review_id, collection, duplicates, twins)
     index_stratum(session, stratum_id)
     lock_review(session, review_id)  # not before: others answer while a large file is added
+    check_not_frozen(session, review_id)  # meanwhile
     verdicts = known_verdicts(session, review_id, stratum_id, collection, labels)
     append_known(session, review_id, reviewer, verdicts)
     n = session.scalar(select(func.count(Document.id)).where(Document.review_id == review_id))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import func, or_, select
@@ -21,6 +22,7 @@ from riffler.review.holds import (
     show_document,
     take_documents,
 )
+from riffler.review.notes import held_tags
 from riffler.review.queue import Queued
 from riffler.review.remarks import (
     NOTHING_TO_UNDO,
@@ -39,13 +41,14 @@ from riffler.review.remarks import (
     shown_as,
 )
 from riffler.review.schema import LedgerRow, ReviewRow
-from riffler.review.schema_team import HoldRow, ScreeningRow
+from riffler.review.schema_team import ROLES, HoldRow, ScreeningRow
 from riffler.review.screening import (
     OPINION_STANDS,
     Conflict,
     append_opinion,
     check_may_resolve,
     conflicts,
+    hidden_from,
     open_screening,
     opinion_of,
     opinions_about,
@@ -56,9 +59,10 @@ from riffler.review.screening import (
 )
 from riffler.review.settings import ReviewSettings
 from riffler.review.standing import REPLACED, STANDS, Standing, check_verdict, last_answer, standings
-from riffler.review.store import Review
+from riffler.review.store import Review, check_not_frozen
 from riffler.review.whole_documents import WholeDocument, whole_documents
 from riffler.team.acts import record_act
+from riffler.team.members import role_of
 
 MOST_HELD = 10
 """Documents that one person can hold at a time."""
@@ -82,14 +86,14 @@ class TeamDesk(Desk):
 
     def upcoming(self, n: int) -> list[Queued]:
         """What is to be read next, at most n, held for this member from now on; nothing where the review is frozen."""
-        with writing_review(self.review._engine, self.review.id) as session:
+        with self._writing() as session:
             if session.get_one(ReviewRow, self.review.id).frozen_at is not None:
                 return []
             return take_documents(session, self.review.id, self.person, min(n, MOST_HELD), clock(session))
 
     def show(self, suggestion: int) -> None:
         """Write down that a document that is held is on the screen."""
-        with writing_review(self.review._engine, self.review.id) as session:
+        with self._writing() as session:
             show_document(session, self.review.id, self.person, suggestion)
 
     def n_held_by_others(self) -> int:
@@ -104,13 +108,13 @@ class TeamDesk(Desk):
 
     def answer(self, answers: Sequence[Answer]) -> list[Receipt]:
         """Record answers, all or none: of documents that several read as opinions, which others do not see yet."""
-        with self.review.changing() as session:
+        with self._changing() as session:
             settings = ReviewSettings.from_json(session.get_one(ReviewRow, self.review.id).settings)
             return [self._answer(session, answer, settings) for answer in answers]
 
     def undo(self, ledger_id: int | None, key: str) -> Undone:
         """Take back an answer or an opinion; an owner may take back any answer, others their own."""
-        with self.review.changing() as session:
+        with self._changing() as session:
             there = recorded(session, self.review.id, key)
             if there is not None:
                 return Undone(self._undone_before(session, there, ledger_id, key), None)
@@ -128,7 +132,7 @@ class TeamDesk(Desk):
     def resolve(self, answer: Answer) -> Receipt:
         """Settle a conflict between the readers of a document."""
         check_verdict(answer.verdict)
-        with self.review.changing() as session:
+        with self._changing() as session:
             document_id = asked_id(session, self.review.id, answer.document)
             there = recorded(session, self.review.id, answer.key)
             if there is not None:
@@ -137,7 +141,7 @@ class TeamDesk(Desk):
             if screening is None:
                 raise AnswerConflict(f"There is no conflict about {answer.document!r}: one person reads it.")
             resolution = ReviewSettings.from_json(session.get_one(ReviewRow, self.review.id).settings).resolution
-            decided = check_may_resolve(session, document_id, self.person, self.role, resolution)
+            decided = check_may_resolve(session, screening, self.person, self.role, resolution)
             return resolve(session, screening, self.person, answer, decided)
 
     def conflicts(self, n: int = 50, offset: int = 0) -> list[Conflict]:
@@ -157,6 +161,12 @@ class TeamDesk(Desk):
         """Take a tag from a document."""
         return self._word("untag", remark)
 
+    def tags(self) -> list[str]:
+        """All tags that are in use, as far as this member may know."""
+        with reading(self.review._engine) as session:
+            about = (LedgerRow.review_id == self.review.id) & ~hidden_from(self.person)
+            return sorted({tag for _, tag in session.execute(held_tags(about))})
+
     def documents(self, names: Sequence[str]) -> list[WholeDocument]:
         """Documents as this member may see them."""
         with reading(self.review._engine) as session:
@@ -171,9 +181,12 @@ class TeamDesk(Desk):
 
     def change_settings(self, changes: Mapping[str, Any], expect: int | None = None) -> ReviewSettings:
         """Change some settings, and write down who did."""
-        after = self.review.change_settings(changes, expect=expect)
-        self.note_act("changed settings", **{name: _plain(value) for name, value in changes.items()})
-        return after
+        told = {name: _plain(value) for name, value in changes.items()}
+
+        def note(session: Session) -> None:
+            record_act(session, "changed settings", review_id=self.review.id, reviewer_id=self.person, **told)
+
+        return self.review.change_settings(changes, expect=expect, also=note)
 
     def freeze(self) -> None:
         """Let nobody change anything any more."""
@@ -188,15 +201,32 @@ class TeamDesk(Desk):
         with writing_review(self.review._engine, self.review.id) as session:
             record_act(session, act, review_id=self.review.id, reviewer_id=self.person, **details)
 
-    def _set_frozen(self, act: str, moment: str | None) -> None:
+    @contextmanager
+    def _writing(self) -> Iterator[Session]:
+        """Give a session for one change, unless this member was removed since the request came, or may less now."""
         with writing_review(self.review._engine, self.review.id) as session:
+            role = role_of(session, self.review.id, self.person)
+            if role is None or ROLES.index(role) < ROLES.index(self.role):
+                raise NotAllowed("You were removed from this review, or your role was changed. Nothing was written.")
+            yield session
+
+    @contextmanager
+    def _changing(self) -> Iterator[Session]:
+        """Give the same, unless the review is frozen."""
+        with self._writing() as session:
+            check_not_frozen(session, self.review.id)
+            yield session
+
+    def _set_frozen(self, act: str, moment: str | None) -> None:
+        with self._writing() as session:
             row = session.get_one(ReviewRow, self.review.id)
             if (row.frozen_at is None) != (moment is None):
                 row.frozen_at = moment
                 record_act(session, act, review_id=self.review.id, reviewer_id=self.person)
 
     def _word(self, kind: str, remark: Remark) -> Receipt:
-        with self.review.changing() as session:
+        with self._changing() as session:
+            self._open_blind(session, asked_id(session, self.review.id, remark.document))
             return append_word(session, self.review.id, self.person, kind, remark)
 
     def _answer(self, session: Session, answer: Answer, settings: ReviewSettings) -> Receipt:
@@ -212,7 +242,7 @@ class TeamDesk(Desk):
                 document_name(session, document_id), "search" if shown is None else shown.origin
             )
             if needed > 1:
-                screening = open_screening(session, self.review.id, answer, document_id, needed)
+                screening = open_screening(session, self.review.id, document_id, shown, needed)
         if screening is None or held is not None:
             check_expected(answer, held)
             self._check_may_correct(held, screening)
@@ -222,6 +252,18 @@ class TeamDesk(Desk):
             receipt = append_opinion(session, screening, self.person, answer)
         end_hold(session, document_id, self.person)
         return receipt
+
+    def _open_blind(self, session: Session, document_id: int) -> None:
+        """Hide what is said of a document that several shall read, from the first word on."""
+        if session.get(ScreeningRow, document_id) is not None or last_answer(session, document_id) is not None:
+            return
+        held = select(HoldRow.suggestion_id).where(HoldRow.document_id == document_id)
+        suggestion_id = session.scalar(held.where(HoldRow.reviewer_id == self.person))
+        shown = shown_as(session, self.review.id, suggestion_id, document_id)
+        settings = ReviewSettings.from_json(session.get_one(ReviewRow, self.review.id).settings)
+        needed = settings.readers_of(document_name(session, document_id), "search" if shown is None else shown.origin)
+        if needed > 1:
+            open_screening(session, self.review.id, document_id, shown, needed)
 
     def _check_may_correct(self, held: LedgerRow | None, screening: ScreeningRow | None) -> None:
         if held is None:

@@ -24,7 +24,7 @@ from riffler.web.models import (
     UndoIn,
     Undone,
 )
-from riffler.web.state import TheDesk, TheReview
+from riffler.web.state import TheDesk
 from riffler.web.views import counts_out, document_out, documents_out, receipt_out
 
 router = APIRouter(tags=["screening"])
@@ -90,9 +90,9 @@ def note(desk: TheDesk, given: NoteIn) -> ReceiptOut:
 
 
 @router.get("/tags")
-def all_tags(review: TheReview) -> list[str]:
+def all_tags(desk: TheDesk) -> list[str]:
     """All tags that some document has."""
-    return review.tags()
+    return desk.tags()
 
 
 @router.post("/tags")

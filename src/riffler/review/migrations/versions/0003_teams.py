@@ -157,8 +157,11 @@ def _reading() -> None:
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("suggestion_id", sa.Integer(), nullable=True),
         sa.Column("opened_at", sa.Text(), nullable=False),
+        sa.Column("n_opinions", sa.Integer(), nullable=False, server_default="0"),
+        sa.Column("first_reader_id", sa.Integer(), nullable=True),
         sa.CheckConstraint("state IN ('waiting', 'conflict', 'settled')", name=op.f("ck_screenings_state")),
         *_of("screenings", document_id="documents", review_id="reviews", suggestion_id="suggestions"),
+        *_of("screenings", first_reader_id="reviewers"),
         sa.PrimaryKeyConstraint("document_id", name=op.f("pk_screenings")),
     )
     op.create_index(op.f("ix_screenings_review_id_state"), "screenings", ["review_id", "state"])
