@@ -217,3 +217,13 @@ def test_what_is_no_invitation_is_refused_in_words(
     assert empty_review(engine) == 1
     with pytest.raises(InputError, match=words):
         people.invite(by=None, **offer)  # type: ignore[arg-type]
+
+
+def test_other_reset_links_end_with_a_new_password(people: People) -> None:
+    admin, bert = account(people, "olga", is_admin=True), account(people, "bert")
+    secrets = [people.invite(by=admin.id, name="Bert")[1] for _ in range(3)]
+    people.accept(secrets[0], password=OTHER)
+    assert people.invitation(secrets[1]) is None
+    later = people.invite(by=admin.id, name="bert")[1]
+    people.change_password(bert.id, OTHER, PASSWORD)
+    assert people.invitation(later) is None

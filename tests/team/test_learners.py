@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
-from sqlalchemy import Engine, update
+from sqlalchemy import Engine, text, update
 
-from riffler.review.database import reading, writing
+from riffler.review.database import APPLICATION, reading, writing
 from riffler.review.schema import LeaseRow
 from riffler.team.learners import Learners, reviews_to_learn
 from riffler.team.people import People
@@ -48,6 +49,29 @@ def wait_for(condition: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+def pause(pid: int, team: Team) -> None:
+    """Stop a learner between two of its writes: a dead host holds no lock, a stopped process may."""
+    while True:
+        os.kill(pid, signal.SIGSTOP)
+        if is_writable(team):
+            return
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.05)
+
+
+def is_writable(team: Team) -> bool:
+    if team.engine.dialect.name == "sqlite":
+        try:
+            with closing(sqlite3.connect(address_of(team.engine), timeout=0.2)) as connection:
+                connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        return True
+    free = text(f"SELECT pg_try_advisory_xact_lock({APPLICATION}, :review)")
+    with writing(team.engine) as session:
+        return bool(session.scalar(free, {"review": team.review.id}))
+
+
 def needed(team: Team) -> list[int]:
     with reading(team.engine) as session:
         return reviews_to_learn(session)
@@ -71,7 +95,7 @@ def test_another_server_takes_over_when_the_host_of_the_learner_dies(engine: Eng
     with learning(engine) as one:
         wait_for(lambda: team.review.progress() is not None)
         first = one.pids[0]
-        os.kill(first, signal.SIGSTOP)  # its host is gone as far as anybody can see
+        pause(first, team)  # its host is gone as far as anybody can see
         try:
             with writing(engine) as session:  # and time passes
                 session.execute(update(LeaseRow).values(renewed_at=LeaseRow.renewed_at - 60.0))

@@ -70,6 +70,6 @@ def _next_step(there: str, name: str, *, is_server: bool, has_owner: bool) -> st
     if not is_server:
         return f"riffler review {there}"
     if has_owner:
-        return f"riffler serve --database {there}; who has no account there is invited by an owner or an admin"
+        return f"riffler serve --database {there}; who cannot log in there gets an address from an admin"
     invite = f"riffler invite --database {there} --review {shlex.quote(name)} --role owner"
     return f"nobody is a member of it yet: {invite}"

@@ -21,12 +21,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import func, select
+
 from riffler.errors import DiskFull, InputError, ReviewFileError
 from riffler.review.database import connect, in_words, now
 from riffler.review.drafts import remove_beside
 from riffler.review.export import write_history, writing_to
-from riffler.review.schema import NEWEST
-from riffler.review.store import Review, open_review
+from riffler.review.schema import NEWEST, ReviewRow
+from riffler.review.store import FileReview, Review, open_review
 from riffler.review.upgrade import foreign_parts
 
 KIND, VERSION = "riffler review", 1
@@ -34,8 +36,11 @@ MANIFEST, REVIEW, HISTORY = "manifest.json", "review.riffler", "history.csv"
 MOST_BYTES = 20_000_000_000
 MOST_OF_A_MANIFEST = 1_000_000
 CHUNK = 1 << 20
-LEFT_BEHIND = ("tokens", "leases")
-"""Tables of this machine alone: who may use the review here, and which process learns."""
+LEFT_BEHIND = ("tokens", "leases", "visits", "invitations", "tries", "holds", "upload_parts", "uploads")
+"""Tables of this machine alone: who may use the review here, who reads just now, and which process learns."""
+
+NO_ACCOUNTS = "UPDATE reviewers SET password = NULL, is_admin = 0"
+"""People stay by their names; who could log in here cannot do so elsewhere."""
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, LookupError, TypeError)
 """What a damaged, encrypted or made-up archive makes Python raise."""
@@ -49,6 +54,7 @@ def write_archive(review: Review, path: str | os.PathLike[str]) -> None:
         review.backup(copy)
         _forget_this_machine(copy)
         with open_review(copy) as frozen:
+            _check_alone(frozen)
             write_history(frozen, history)
             counts = frozen.counts()
         manifest = {
@@ -90,6 +96,15 @@ def open_archive(path: str | os.PathLike[str], target: str | os.PathLike[str], *
             remove_beside(wanted)  # SQLite would take what a removed review left behind for a part of this one
 
 
+def _check_alone(review: FileReview) -> None:
+    with review.moment() as session:
+        n = session.scalar(select(func.count(ReviewRow.id))) or 0
+    if n > 1:
+        raise InputError(
+            f"The file holds {n} reviews, an archive one. Take one out: riffler migrate --copy FILE NEW --review NAME"
+        )
+
+
 def _described(file: Path) -> dict[str, Any]:
     with file.open("rb") as stream:
         return {"bytes": file.stat().st_size, "sha256": hashlib.file_digest(stream, "sha256").hexdigest()}
@@ -102,6 +117,8 @@ def _forget_this_machine(copy: Path) -> None:
         for table in LEFT_BEHIND:
             if table in tables:
                 connection.execute(f"DELETE FROM {table}")
+        if "members" in tables:  # older ones know no accounts
+            connection.execute(NO_ACCOUNTS)
         connection.commit()
 
 

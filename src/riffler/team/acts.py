@@ -32,13 +32,12 @@ def record_act(
 
 
 def read_acts(session: Session, review_id: int | None, n: int, before: int | None = None) -> list[Act]:
-    """Return the last n acts of a review, or of all and of the server itself for None; the latest first.
+    """Return the last n acts of a review, or those of no review, of the server itself, for None; the latest first.
 
     To go on reading, ask for those before the number of the last.
     """
     query = select(ActRow, Reviewer.name).outerjoin(Reviewer, Reviewer.id == ActRow.reviewer_id)
-    if review_id is not None:
-        query = query.where(ActRow.review_id == review_id)
+    query = query.where(ActRow.review_id.is_(None) if review_id is None else ActRow.review_id == review_id)
     if before is not None:
         query = query.where(ActRow.id < before)
     rows = session.execute(query.order_by(ActRow.id.desc()).limit(n))

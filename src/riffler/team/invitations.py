@@ -29,7 +29,7 @@ from riffler.team.accounts import (
     shown_account,
 )
 from riffler.team.acts import record_act
-from riffler.team.leaving import end_visits
+from riffler.team.leaving import end_visits, revoke_resets
 from riffler.team.members import OWNER, check_role, raise_role, role_of
 
 DAY, MOST_DAYS = 86_400.0, 365.0
@@ -173,6 +173,8 @@ def _give(session: Session, row: InvitationRow, account: Reviewer) -> Account:
     if account.closed_at is not None:
         raise InputError(f"The account of {account.name} is closed. Ask an admin to open it again.")
     record_act(session, "invitation used", review_id=row.review_id, reviewer_id=account.id, invitation=row.id)
+    if row.is_admin and row.made_by is not None and not get_account(session, row.made_by).is_admin:
+        raise InputError("Who made this invitation is no admin any more. Ask one for another.")
     if row.is_admin and not account.is_admin:
         account.is_admin = True
         record_act(session, "admin changed", reviewer_id=row.made_by, account=account.name, is_admin=True)
@@ -187,6 +189,7 @@ def _set_password(session: Session, row: InvitationRow, account_id: int, hashed:
         raise InputError(f"There is an account called {account.name!r} now. Log in, then open the invitation again.")
     account.password = hashed
     end_visits(session, account.id)
+    revoke_resets(session, account.name)
     record_act(session, "password set", reviewer_id=account.id, invitation=row.id)
 
 

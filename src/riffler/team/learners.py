@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import asdict
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -16,8 +17,9 @@ from riffler.errors import RifflerError
 from riffler.review.database import Address, clock, connect, reading
 from riffler.review.holds import is_read
 from riffler.review.lease import is_leased
-from riffler.review.rounds import SETTINGS_CHANGED
-from riffler.review.schema import EventRow, LedgerRow, PictureRow, ReviewRow, Stratum
+from riffler.review.pictures import read_picture
+from riffler.review.rounds import revision
+from riffler.review.schema import LedgerRow, ReviewRow, Stratum
 from riffler.review.supervisor import DATABASE, LearnerKeeper
 
 LOOK_SECONDS = 1.0
@@ -103,24 +105,21 @@ def reviews_to_learn(session: Session) -> list[int]:
     What a learner knows is told by the picture of the progress that it left.
     """
     at = clock(session)
-    rows = session.execute(
-        select(ReviewRow.id, PictureRow.ledger_id, PictureRow.made_at)
-        .outerjoin(PictureRow, (PictureRow.review_id == ReviewRow.id) & (PictureRow.name == "progress"))
-        .where(ReviewRow.id.in_(select(Stratum.review_id)))
-        .order_by(ReviewRow.id)
-    ).all()
+    rows = session.scalars(
+        select(ReviewRow.id).where(ReviewRow.id.in_(select(Stratum.review_id))).order_by(ReviewRow.id)
+    )
     return [
         review_id
-        for review_id, known, made_at in rows
-        if not is_leased(session, review_id, at)
-        and (known is None or is_read(session, review_id, at) or _is_new(session, review_id, known, made_at))
+        for review_id in rows.all()
+        if not is_leased(session, review_id, at) and (is_read(session, review_id, at) or _is_new(session, review_id))
     ]
 
 
-def _is_new(session: Session, review_id: int, known: int, made_at: str) -> bool:
-    last = select(func.max(LedgerRow.id)).where(LedgerRow.review_id == review_id)
-    if (session.scalar(last) or 0) > known:
+def _is_new(session: Session, review_id: int) -> bool:
+    picture = read_picture(session, review_id, "progress")
+    if picture is None:
         return True
-    added = select(func.max(Stratum.added_at)).where(Stratum.review_id == review_id)
-    changed = select(func.max(EventRow.at)).where(EventRow.review_id == review_id, EventRow.name == SETTINGS_CHANGED)
-    return any((session.scalar(moment) or "") > made_at for moment in (added, changed))
+    last = select(func.max(LedgerRow.id)).where(LedgerRow.review_id == review_id)
+    if (session.scalar(last) or 0) > picture.ledger_id:
+        return True
+    return bool(picture.read()["revision"] != asdict(revision(session, review_id)))

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from riffler.review.database import now
 from riffler.review.holds import return_held
+from riffler.review.names import name_key
 from riffler.review.schema import TokenRow
 from riffler.review.schema_team import HoldRow, InvitationRow, VisitRow
 from riffler.review.tokens import hash_secret
@@ -38,6 +39,16 @@ def leave_server(session: Session, account_id: int) -> None:
     revoke_invitations(session, account_id)
     for review_id in set(session.scalars(select(HoldRow.review_id).where(HoldRow.reviewer_id == account_id))):
         return_held(session, review_id, account_id)
+
+
+def revoke_resets(session: Session, name: str) -> None:
+    """Revoke what could still set the password of an account, now that it has another."""
+    waiting = select(InvitationRow).where(
+        InvitationRow.name.is_not(None), InvitationRow.used_at.is_(None), InvitationRow.revoked_at.is_(None)
+    )
+    for row in session.scalars(waiting):
+        if name_key(row.name or "") == name_key(name):
+            row.revoked_at = now()
 
 
 def revoke_invitations(session: Session, made_by: int, review_id: int | None = None) -> None:

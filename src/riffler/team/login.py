@@ -13,7 +13,7 @@ from riffler.review.names import name_key
 from riffler.review.schema import Reviewer
 from riffler.team.accounts import find_account, get_account, hold_account
 from riffler.team.acts import record_act
-from riffler.team.leaving import end_visits
+from riffler.team.leaving import end_visits, revoke_resets
 from riffler.team.tries import Limit, begin_tries, forgive_tries, log_in_limits
 from riffler.team.visits import Visit, open_visit
 
@@ -68,6 +68,7 @@ def finish_change(session: Session, attempt: Attempt, hashed: str, keep: str | N
     row.password = hashed
     forgive_tries(session, attempt.tries, attempt.limit)
     end_visits(session, row.id, keep)
+    revoke_resets(session, row.name)
     record_act(session, "password changed", reviewer_id=row.id)
     return True
 

@@ -141,9 +141,9 @@ def _member(session: Session, review_id: int, account_id: int) -> MemberRow:
 
 
 def _keep_an_owner(session: Session, review_id: int, leaving: Reviewer) -> None:
-    """Refuse to take the last owner; one whose account is closed is none."""
+    """Refuse to take the last owner; one who cannot log in is none."""
     owners = (MemberRow.review_id == review_id, MemberRow.role == OWNER, MemberRow.left_at.is_(None))
-    others = (Reviewer.closed_at.is_(None), Reviewer.id != leaving.id)
+    others = (Reviewer.closed_at.is_(None), Reviewer.password.is_not(None), Reviewer.id != leaving.id)
     rest = select(func.count()).select_from(MemberRow).join(Reviewer, Reviewer.id == MemberRow.reviewer_id)
     if not session.scalar(rest.where(*owners, *others)):
         raise InputError(f"{leaving.name} is the last owner of the review. Make somebody else an owner first.")

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from riffler import __version__
 from riffler.review.settings import ReviewSettings
-from riffler.web.models import OpenOut, ReviewOut, Settings, SettingsIn, StratumOut
+from riffler.web.models import OpenOut, ReviewOut, Settings, SettingsIn, SettingsSaved, StratumOut
 from riffler.web.state import TheDesk, TheHouse
 from riffler.web.views import counts_out, learner_out, open_now
 
@@ -34,13 +34,14 @@ def the_whole(desk: TheDesk, house: TheHouse) -> ReviewOut:
 
 
 @router.patch("/settings")
-def change_settings(desk: TheDesk, given: SettingsIn) -> Settings:
+def change_settings(desk: TheDesk, given: SettingsIn) -> SettingsSaved:
     """Change settings; those left out stay as they are, and the old ones are kept in the history of the review."""
     changes = given.model_dump(exclude_unset=True)
     if "highlight" in changes:
         changes["highlight"] = tuple(changes["highlight"])
     expect = changes.pop("expect", None)
-    return _shown(desk.change_settings(changes, expect=expect))
+    changed = desk.change_settings(changes, expect=expect)
+    return SettingsSaved(**changed.as_json(), settings_version=desk.review.settings_version)
 
 
 def _shown(settings: ReviewSettings) -> Settings:

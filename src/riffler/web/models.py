@@ -187,6 +187,12 @@ class Settings(BaseModel):
     resolution: str = Field(description='Who settles a disagreement: a "third" person, or the readers by "consensus".')
 
 
+class SettingsSaved(Settings):
+    """Settings as they are now."""
+
+    settings_version: int = Field(description="Send it as `expect` with the next change.")
+
+
 def _without_defaults(schema: dict[str, Any]) -> None:
     for one in schema["properties"].values():
         one.pop("default", None)

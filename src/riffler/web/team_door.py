@@ -109,6 +109,10 @@ def local_path(to: str) -> str:
     ('/reviews/7f3a/history?n=2', '/', '/')
     >>> local_path("https://evil.example"), local_path("/\t/evil.example"), local_path("/login?to=/login")
     ('/', '/', '/')
+    >>> local_path("/.//evil.example"), local_path("/..//evil.example"), local_path("/%2e%2e//evil.example")
+    ('/', '/', '/')
     """
-    is_path = to.startswith("/") and not to.startswith(("//", "/login"))
-    return to if is_path and "\\" not in to and to.isascii() and to.isprintable() else "/"
+    path = to.partition("?")[0]
+    is_path = path.startswith("/") and "//" not in path and not path.startswith("/login")
+    has_dots = any(part in (".", "..") for part in path.split("/"))  # a browser takes them out, and // may be left
+    return to if is_path and not has_dots and "\\" not in to and to.isascii() and to.isprintable() else "/"

@@ -18,5 +18,5 @@ onSubmit(byId("login"), byId("refusal"), async () => {
 // Only a page of this server: an address may have been made by somebody else.
 function ownPlace(to) {
   const wanted = new URL(to || "/", location.origin);
-  return wanted.origin === location.origin ? wanted.pathname + wanted.search : "/";
+  return wanted.origin === location.origin ? wanted.href : "/"; // whole: a path alone may begin with //
 }

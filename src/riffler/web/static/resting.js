@@ -4,6 +4,7 @@ import { byId, count, several } from "./dom.js";
 
 const SOON = 150; // milliseconds until the next look at an empty queue
 const PATIENCE = 600; // milliseconds after which the page says that it waits
+const LONG = 10000; // milliseconds after which the page looks less often
 const WAIT = "The search is reading the collection. The first document comes by itself.";
 
 // Shows why, by show(part); returns milliseconds until the next look. waited: milliseconds since the last document
@@ -35,7 +36,7 @@ export function drawRest(review, waited, show) {
     byId("preparing-words").textContent = learner.alive ? WAIT : learner.error ?? "The search is starting again.";
     show("preparing");
   }
-  return SOON;
+  return waited > LONG ? 10 * SOON : SOON;
 }
 
 function othersWords(waiting, conflicts, held) {
