@@ -23,10 +23,11 @@ KEEP_ALIVE_SECONDS = 75
 """For connections that wait: longer than a proxy keeps them (nginx: 60), which else writes to a closed one."""
 
 
-def free_socket(host: str, port: int, n_ports: int = N_PORTS) -> socket.socket:
+def free_socket(host: str, port: int, n_ports: int | None = None) -> socket.socket:
     """Return a socket on the port, or on the next of some that no other program has; port 0 takes any."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for wanted in range(port, min(port + n_ports, 65536)):
+    n_tried = N_PORTS if n_ports is None else n_ports
+    for wanted in range(port, min(port + n_tried, 65536)):
         # named as TCP: asyncio sends small packets of such sockets at once, others wait 40 ms for an acknowledgement
         one = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -40,7 +41,7 @@ def free_socket(host: str, port: int, n_ports: int = N_PORTS) -> socket.socket:
                 raise InputError(
                     f"{host}:{wanted} cannot be used: {error.strerror or error}. Choose another --host or --port."
                 ) from error
-    taken = f"The ports from {port} on are all" if n_ports > 1 else f"Port {port} is"
+    taken = f"Port {port} is" if n_ports == 1 else f"The ports from {port} on are all"
     raise InputError(f"{taken} taken by other programs. Choose another one with --port.")
 
 
