@@ -53,7 +53,10 @@ def postgres_address(postgres: PostgresServer) -> Iterator[str]:
     postgres.drop_database(address)
 
 
-LONGEST = ("test_wheel.py", "test_kill.py", "test_learner.py", "test_schema.py", "test_examples.py")
+LONGEST = (
+    "test_wheel.py", "test_kill.py", "test_moving.py", "test_team.py", "test_team_faults.py", "test_access.py",
+    "test_learner.py", "test_schema.py", "test_examples.py",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
