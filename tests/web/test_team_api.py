@@ -82,10 +82,10 @@ def test_what_several_read_is_blind_until_all_have_and_a_conflict_is_settled_by_
     assert anna.get("/document", id=document).json()["verdict"] == "relevant"
     for other in (bert, olga, rita):
         assert "clearly whales" not in other.get("/history").text + other.get("/history/export").text
-    assert olga.get("/review").json()["open"] == {"waiting": 1, "conflicts": 0}
+    assert olga.get("/review").json()["open"] == {"waiting": 1, "conflicts": 0, "held": 0}
     assert read(bert, "irrelevant") == document  # what is half read comes first
     told = bert.get("/review").json()
-    assert (told["open"], told["counts"]["unread"]) == ({"waiting": 0, "conflicts": 1}, 40)
+    assert (told["open"], told["counts"]["unread"]) == ({"waiting": 0, "conflicts": 1, "held": 0}, 40)
     (conflict,) = anna.get("/conflicts").json()
     assert (conflict["document"]["id"], conflict["may_resolve"]) == (document, False)
     assert [(one["reviewer"], one["verdict"]) for one in conflict["opinions"]] == [

@@ -23,7 +23,7 @@ def test_somebody_logs_in_reads_and_logs_out(server: TeamServer) -> None:
     assert (review["name"], review["role"], review["identity"]) == ("whales", "reviewer", server.team.review.identity)
     told = anna.get("/review").json()
     assert (told["role"], told["identity"], told["frozen_at"]) == ("reviewer", review["identity"], None)
-    assert (told["open"], told["learner"]["alive"]) == ({"waiting": 0, "conflicts": 0}, False)
+    assert (told["open"], told["learner"]["alive"]) == ({"waiting": 0, "conflicts": 0, "held": 0}, False)
     cookie = dict(anna.client.cookies)
     assert anna.at(API).post("/logout").status_code == 204
     assert not anna.client.cookies
