@@ -167,9 +167,11 @@ def test_opinions_that_were_taken_back_or_replaced_do_not_count(team: Team) -> N
     found = agreement(team)
     assert (found.n_documents, found.n_disagreements) == (1, 0)
     assert found.table[NO][NO] == 1
-    team["bert"].undo(None, "second thoughts")
-    assert agreement(team).n_documents == 0
-    team.say("bert", "d0", "skip")
+    team.say("anna", "d1", "relevant")
+    team["anna"].undo(None, "second thoughts")
+    team.say("anna", "d1", "irrelevant")
+    assert agreement(team).n_documents == 1
+    team.say("bert", "d1", "skip")
     assert agreement(team).table[NO][3] == agreement(team).table[3][NO] == 1
 
 

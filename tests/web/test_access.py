@@ -25,17 +25,17 @@ from tests.web.visits import own_origin
 
 # Lines are those who come; a column is a group of addresses below. "key" is a program with a token of that person.
 WHO_MAY = """
-                anyone  account  admin  reader  reviewer  owner
-    nobody      yes     -        -      -       -         -
-    rita        yes     yes      -      yes     -         -
-    anna        yes     yes      -      yes     yes       -
-    olga        yes     yes      -      yes     yes       yes
-    sven        yes     yes      -      -       -         -
-    ada         yes     yes      yes    -       -         -
-    rita key    yes     -        -      yes     -         -
-    anna key    yes     -        -      yes     yes       -
-    olga key    yes     -        -      yes     yes       yes
-    sven key    yes     -        -      -       -         -
+                anyone  account  admin  reader  reviewer  keys  owner  people
+    nobody      yes     -        -      -       -         -     -      -
+    rita        yes     yes      -      yes     -         -     -      -
+    anna        yes     yes      -      yes     yes       yes   -      -
+    olga        yes     yes      -      yes     yes       yes   yes    yes
+    sven        yes     yes      -      -       -         -     -      -
+    ada         yes     yes      yes    -       -         -     -      -
+    rita key    yes     -        -      yes     -         -     -      -
+    anna key    yes     -        -      yes     yes       -     -      -
+    olga key    yes     -        -      yes     yes       -     yes    -
+    sven key    yes     -        -      -       -         -     -      -
 """
 # rita looks, anna reads, olga owns, sven owns another review, ada looks after the server and takes part in nothing.
 
@@ -69,15 +69,16 @@ REVIEW_API = {
     """,
     "reviewer": """
         GET /next         POST /answers     POST /undo        POST /notes       POST /tags        POST /untag
-        GET /conflicts    POST /conflicts   POST /leave       GET /tokens       POST /tokens      DELETE /tokens/{id}
+        GET /conflicts    POST /conflicts   POST /leave       GET /tokens       DELETE /tokens/{id}
         POST /suggestions/{id}/shown
     """,
+    "keys": "POST /tokens",
     "owner": """
         PATCH /settings   POST /imports     POST /imports/{t} DELETE /imports/{t}                 GET /backup
         GET /archive      GET /audit        GET /audit/export GET /invitations  DELETE /invitations/{id}
-        PATCH /members/{id}                 DELETE /members/{id}                POST /members/invite
-        POST /freeze      POST /thaw
+        DELETE /members/{id}                POST /freeze      POST /thaw
     """,
+    "people": "PATCH /members/{id} POST /members/invite",
 }
 NOBODYS = "999999"  # the number of nothing: what is allowed finds nothing to do
 
@@ -174,7 +175,7 @@ def is_let_in(reply: httpx.Response) -> bool:
     is_sent_to_log_in = reply.status_code == 303 and reply.headers["location"].startswith("/login")
     is_unknown = reply.status_code == 404 and "There is no such review." in reply.text
     is_too_little = reply.status_code == 403 and ("needs the role" in reply.text or "Only an admin" in reply.text)
-    is_other_key = reply.status_code == 403 and "A key opens the review" in reply.text
+    is_other_key = reply.status_code == 403 and ("A key opens the review" in reply.text or "A key makes" in reply.text)
     is_not_logged_in = reply.status_code == 401 and "not logged in" in reply.text
     return not (is_sent_to_log_in or is_unknown or is_too_little or is_other_key or is_not_logged_in)
 

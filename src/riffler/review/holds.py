@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, and_, case, delete, exists, func, select, 
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict
-from riffler.review.database import clock, now
+from riffler.review.database import clock_column, now
 from riffler.review.queue import WITHDRAWN, Queued
 from riffler.review.schema import Document, LedgerRow, Suggestion
 from riffler.review.schema_team import HoldRow, ScreeningRow
@@ -56,42 +56,45 @@ class Queue:
     is_read_from: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A hold: whether its document is on a screen, when its holder was last heard of, and whether others answered."""
+
+    is_shown: bool
+    renewed_at: float
+    is_over: bool
+
+
 def take_documents(session: Session, review_id: int, person: int, n: int, at: float) -> list[Queued]:
     """Return what somebody is to read next, at most n, and hold it for them from this moment on.
 
     First what is on their screen, so that a page that is loaded again shows the same document; then what waits for one
     more reader; then what the search proposes. What they held and have not seen is exchanged where there is better.
     """
-    return_expired(session, review_id, at)
-    holds = session.execute(select(HoldRow.document_id, HoldRow.is_shown, _IS_OVER).where(*_mine(review_id, person)))
-    held = {document: (is_shown, is_over) for document, is_shown, is_over in holds}
-    n_wanted = n - sum(is_shown and not is_over for is_shown, is_over in held.values())
-    wanted: dict[int, int | None] = {}
-    for look in (_half_read, _fresh):
-        if len(wanted) < n_wanted:
-            wanted |= look(session, review_id, person, n_wanted - len(wanted))
-    given_back = [
-        document for document, (is_shown, is_over) in held.items() if is_over or not (is_shown or document in wanted)
-    ]
+    held = _look(session, review_id, person, at)
+    n_wanted = n - sum(one.is_shown and not one.is_over for one in held.values())
+    half_read = _half_read(session, review_id, person, n_wanted) if n_wanted > 0 else {}
+    n_fresh = n_wanted - len(half_read)
+    wanted = half_read | (_fresh(session, review_id, person, n_fresh) if n_fresh > 0 else {})
+    given_back = [document for document, one in held.items() if one.is_over or not (one.is_shown or document in wanted)]
     if given_back:
         session.execute(delete(HoldRow).where(*_mine(review_id, person), HoldRow.document_id.in_(given_back)))
-    if held:
-        _renew(session, review_id, person, at)
+    if any(abs(one.renewed_at - at) > RENEWED_EVERY for one in held.values()):  # at most so often: pages ask often
+        renewed = update(HoldRow).where(*_mine(review_id, person)).values(renewed_at=at)
+        session.execute(renewed.execution_options(**UNSEEN))
     _hold(session, review_id, person, {one: by for one, by in wanted.items() if one not in held}, at)
     return _held_by(session, review_id, person)[:n]
 
 
 def show_document(session: Session, review_id: int, person: int, suggestion_id: int) -> None:
     """Write down that a document which somebody holds is on their screen."""
-    row = session.scalars(
-        select(HoldRow).where(*_mine(review_id, person), HoldRow.suggestion_id == suggestion_id)
-    ).one_or_none()
-    if row is None:
+    held = update(HoldRow).where(*_mine(review_id, person), HoldRow.suggestion_id == suggestion_id)
+    shown = held.values(is_shown=True).returning(HoldRow.document_id).execution_options(**UNSEEN)
+    if session.execute(shown).one_or_none() is None:
         raise AnswerConflict(f"Suggestion {suggestion_id} was given to somebody else. Ask for the next again.")
-    row.is_shown = True
-    suggestion = session.get_one(Suggestion, suggestion_id)
-    if suggestion.shown_to is None:
-        suggestion.shown_at, suggestion.shown_to = suggestion.shown_at or now(), person
+    first = update(Suggestion).where(Suggestion.id == suggestion_id, Suggestion.shown_to.is_(None))
+    values = {"shown_at": func.coalesce(Suggestion.shown_at, now()), "shown_to": person}
+    session.execute(first.values(values).execution_options(**UNSEEN))
 
 
 def hold_again(session: Session, review_id: int, person: int, document_id: int, at: float) -> int | None:
@@ -114,14 +117,13 @@ def hold_again(session: Session, review_id: int, person: int, document_id: int, 
 
 def queue_now(session: Session, review_id: int) -> Queue:
     """Return what is ready to be given out, and what is not any more."""
-    n_waiting = session.scalar(
-        select(func.count()).where(Suggestion.review_id == review_id, *_WAITS, ~_IS_HELD).select_from(Suggestion)
-    )
-    here = HoldRow.review_id == review_id
-    n_ahead, n_read = (_n_held(session, (here, HoldRow.is_shown == is_shown)) for is_shown in (False, True))
+    waiting = select(func.count()).where(Suggestion.review_id == review_id, *_WAITS, ~_IS_HELD).select_from(Suggestion)
     half_read = select(func.count()).select_from(ScreeningRow).where(*_unsettled(review_id))
-    n_in_hand = n_read + (session.scalar(half_read) or 0)
-    return Queue(n_waiting or 0, n_ahead, n_in_hand, is_read(session, review_id, clock(session)))
+    holds = select(func.count().filter(~HoldRow.is_shown), func.count().filter(HoldRow.is_shown), _n_recent(session))
+    ahead = holds.add_columns(waiting.scalar_subquery(), half_read.scalar_subquery())
+    found = session.execute(ahead.select_from(HoldRow).where(HoldRow.review_id == review_id)).one()
+    n_ahead, n_read, n_recent, n_waiting, n_half_read = found
+    return Queue(n_waiting, n_ahead, n_read + n_half_read, n_recent > 0)
 
 
 def names_in_hand(session: Session, review_id: int) -> set[str]:
@@ -197,11 +199,28 @@ def _held_by(session: Session, review_id: int, person: int) -> list[Queued]:
     return [Queued(row.id, name, row.origin, row.why, row.score, row.shown_at) for row, name in rows]
 
 
-def _renew(session: Session, review_id: int, person: int, at: float) -> None:
-    """Note a sign of somebody, at most every half minute: pages ask often."""
-    is_old = func.abs(HoldRow.renewed_at - at) > RENEWED_EVERY
-    held = update(HoldRow).where(*_mine(review_id, person), is_old).values(renewed_at=at)
-    session.execute(held.execution_options(**UNSEEN))
+def _look(session: Session, review_id: int, person: int, at: float) -> dict[int, _Held]:
+    """Return what somebody holds, by document; what ran out, theirs or others', is given back first."""
+    is_old = func.abs(HoldRow.renewed_at - at) > HOLD_SECONDS
+    rows = session.execute(
+        select(HoldRow.document_id, HoldRow.reviewer_id, HoldRow.is_shown, HoldRow.renewed_at, _IS_OVER)
+        .where(HoldRow.review_id == review_id)
+        .where((HoldRow.reviewer_id == person) | is_old)
+    ).all()
+    found = {
+        (document, who): _Held(is_shown, renewed_at, is_over) for document, who, is_shown, renewed_at, is_over in rows
+    }
+    if any(abs(one.renewed_at - at) > HOLD_SECONDS for one in found.values()):
+        return_expired(session, review_id, at)
+    return {
+        document: one
+        for (document, who), one in found.items()
+        if who == person and abs(one.renewed_at - at) <= HOLD_SECONDS
+    }
+
+
+def _n_recent(session: Session) -> ColumnElement[int]:
+    return func.count().filter(func.abs(HoldRow.renewed_at - clock_column(session)) <= HOLD_SECONDS)
 
 
 def _half_read(session: Session, review_id: int, person: int, n: int) -> dict[int, int | None]:

@@ -55,13 +55,12 @@ class LiveSearch:
 
     def _proposals(self, names: list[str], origin: str) -> list[Proposal]:
         at = self.search.progress()
-        scores = dict(zip(self.search.collection.ids, self.search.scores().tolist(), strict=True))
         whys = [WHY[origin]] * len(names)
         if origin == "policy":
             told = self.search.reasons(names)
             whys = [f"{WHY[origin]}: {', '.join(words)}" if words else WHY[origin] for words in told]
         return [
-            Proposal(name, origin, at.round, self.search.probability(name), scores[name], why)
+            Proposal(name, origin, at.round, self.search.probability(name), self.search.score(name), why)
             for name, why in zip(names, whys, strict=True)
         ]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import and_, false, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict, InputError, UnknownName
@@ -154,11 +154,18 @@ def append_answer(session: Session, review_id: int, person: int, answer: Answer)
     there = recorded(session, review_id, answer.key)
     if there is not None:
         return same_answer(there, answer, document_id, person)
+    shown = shown_as(session, review_id, answer.suggestion, document_id)
     row = new_row(review_id, person, document_id, answer, "answer", now())
-    row.verdict, row.origin = answer.verdict, "search"
-    explain(row, shown_as(session, review_id, answer.suggestion, document_id))
-    held = last_answer(session, document_id)
+    return write_answer(session, row, answer, shown, last_answer(session, document_id))
+
+
+def write_answer(
+    session: Session, row: LedgerRow, answer: Answer, shown: Suggestion | None, held: LedgerRow | None
+) -> Receipt:
+    """Append a row that is an answer to the ledger: how its document was shown is known, and what held of it before."""
     check_expected(answer, held)
+    row.verdict, row.origin = answer.verdict, "search"
+    explain(row, shown)
     if held is not None:
         row.origin = "correction"
     return written(session, row, answer)
@@ -187,19 +194,15 @@ def shown_as(session: Session, review_id: int, suggestion_id: int | None, docume
     What was ever shown as a control document is one, wherever it is answered in the end: to count it among what was
     found would make the certificate claim too much.
     """
-    named = None if suggestion_id is None else _suggested(session, review_id, suggestion_id, document_id)
-    control = select(Suggestion).where(
+    control = (
         Suggestion.document_id == document_id, Suggestion.origin == "control", Suggestion.shown_at.is_not(None)
-    )
-    return session.scalars(control.order_by(Suggestion.id).limit(1)).first() or named
-
-
-def _suggested(session: Session, review_id: int, suggestion_id: int, document_id: int) -> Suggestion | None:
-    """Return what was shown; None where it never was, and so has gone from the queue."""
-    found = session.get(Suggestion, suggestion_id)
-    if found is not None and (found.review_id, found.document_id) != (review_id, document_id):
+    )  # fmt: skip
+    is_named = false() if suggestion_id is None else Suggestion.id == suggestion_id
+    found = session.scalars(select(Suggestion).where(is_named | and_(*control)).order_by(Suggestion.id)).all()
+    named = next((one for one in found if one.id == suggestion_id), None)  # None as well where it was never shown
+    if named is not None and (named.review_id, named.document_id) != (review_id, document_id):
         raise AnswerConflict(f"Suggestion {suggestion_id} is of another document. Answer about the one that was shown.")
-    return found
+    return next((one for one in found if one.origin == "control" and one.shown_at is not None), named)
 
 
 def explain(row: LedgerRow, shown: Suggestion | None) -> None:

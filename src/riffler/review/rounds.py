@@ -33,12 +33,15 @@ def revision(session: Session, review_id: int) -> Revision:
     """Return the revision of this moment."""
     last = select(func.max(LedgerRow.id)).where(LedgerRow.review_id == review_id)
     of_answer = exists().where(_UNDONE.id == LedgerRow.undoes_id, _UNDONE.kind == "answer")  # no opinion was learned
-    undo = session.scalar(last.where(LedgerRow.undoes_id.is_not(None), of_answer))  # two questions: each has an index
-    correction = session.scalar(last.where(LedgerRow.origin == "correction"))
-    n_strata = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == review_id))
     settings = (EventRow.review_id == review_id) & (EventRow.name == SETTINGS_CHANGED)
-    n_settings = session.scalar(select(func.count(EventRow.id)).where(settings))
-    return Revision(n_strata or 0, max(undo or 0, correction or 0), n_settings or 0)
+    parts = (
+        select(func.count(Stratum.id)).where(Stratum.review_id == review_id),
+        last.where(LedgerRow.undoes_id.is_not(None), of_answer),  # two questions: each has an index
+        last.where(LedgerRow.origin == "correction"),
+        select(func.count(EventRow.id)).where(settings),
+    )
+    n_strata, undo, correction, n_settings = session.execute(select(*(one.scalar_subquery() for one in parts))).one()
+    return Revision(n_strata, max(undo or 0, correction or 0), n_settings)
 
 
 def taken_ledger(session: Session, review_id: int) -> Ledger:

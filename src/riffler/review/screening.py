@@ -184,16 +184,28 @@ def check_may_resolve(session: Session, screening: ScreeningRow, person: int, ro
     is_reader = any(one.reviewer_id == person for one in opinions_about(session, screening.document_id))
     if screening.state == "waiting" and role == "owner" and not is_reader:
         return "owner"
-    if resolution == "third" and is_reader:
+    decided = decision_of(is_reader, role, resolution)
+    if decided is not None:
+        return decided
+    if resolution == "third":
         raise NotAllowed(
             "You have read this document yourself: somebody who has not decides, as this review is set up. "
             "An owner can change that to consensus on the settings page."
         )
-    if resolution == "consensus" and not is_reader and role != "owner":
-        raise NotAllowed("Those who have read this document, or an owner, write down what they agreed on.")
-    if resolution == "consensus":
-        return "consensus" if is_reader else "owner"
-    return "third"
+    raise NotAllowed("Those who have read this document, or an owner, write down what they agreed on.")
+
+
+def decision_of(is_reader: bool, role: str, resolution: str) -> str | None:
+    """Return what it is called when somebody settles a conflict; None where they have no say in it.
+
+    >>> decision_of(True, "reviewer", "third"), decision_of(True, "reviewer", "consensus")
+    (None, 'consensus')
+    """
+    if resolution == "third":
+        return None if is_reader else "third"
+    if is_reader:
+        return "consensus"
+    return "owner" if role == "owner" else None
 
 
 def conflicts(session: Session, review_id: int, person: int, n: int, offset: int) -> list[Conflict]:

@@ -52,12 +52,13 @@ class SearchSide:
 
     def record_rounds(self, entries: Sequence[Entry], events: Sequence[Event]) -> None:
         """Write down what the search took in, in its rounds."""
-        with self._writing() as session:
+        with self._learning() as session:
             record_rounds(session, self.id, entries, events)
 
     def fill_queue(self, proposals: Sequence[Proposal]) -> None:
         """Replace what is ready to be shown."""
-        with self._writing() as session:
+        with writing_review(self._engine, self.id) as session:  # others take documents from it
+            self._check(session)
             fill_queue(session, self.id, proposals)
 
     def queue_now(self) -> Queue:
@@ -81,7 +82,7 @@ class SearchSide:
 
     def keep_pictures(self, pictures: Sequence[Picture]) -> None:
         """Keep pictures in place of the earlier ones of the same names."""
-        with self._writing() as session:
+        with self._learning() as session:
             keep_pictures(session, self.id, pictures)
 
     def picture(self, name: str) -> Picture | None:
@@ -126,8 +127,12 @@ class SearchSide:
         return self._lease
 
     @contextmanager
-    def _writing(self) -> Iterator[Session]:
-        with writing_review(self._engine, self.id) as session:
-            if self._lease is not None:
-                check_lease(session, self.id, self._lease)
+    def _learning(self) -> Iterator[Session]:
+        """Give a session for what learners alone write: people who answer do not wait for it."""
+        with writing(self._engine) as session:
+            self._check(session)
             yield session
+
+    def _check(self, session: Session) -> None:
+        if self._lease is not None:
+            check_lease(session, self.id, self._lease)

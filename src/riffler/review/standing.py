@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, CompoundSelect, Select, Subquery, and_, exists, func, select, union
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Select,
+    Subquery,
+    and_,
+    exists,
+    func,
+    literal,
+    select,
+    union,
+    union_all,
+)
 from sqlalchemy.orm import Session, aliased
 
 from riffler.errors import UnknownName
@@ -17,6 +29,9 @@ from riffler.review.schema import VERDICTS, Document, LedgerRow, Stratum
 
 ANSWERS = {"relevant": RELEVANT, "irrelevant": IRRELEVANT, "maybe": UNKNOWN, "skip": UNKNOWN}
 """What each verdict is to the search: "maybe" and "skip" are unresolved, and count as relevant and missed."""
+
+
+ASKED = "asked"  # among the counts: all documents that are asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +122,23 @@ def count_verdicts(session: Session, review_id: int) -> dict[str, int]:
     """
     changed = LedgerRow.document_id.in_(_changed_documents(review_id))
     last = standing_about(changed).with_only_columns(func.max(LedgerRow.id)).group_by(LedgerRow.document_id)
-    counts = dict.fromkeys(VERDICTS, 0)
-    for sign, wanted in (
-        (1, LedgerRow.review_id == review_id),
-        (-1, changed),
-        (1, LedgerRow.id.in_(last)),
-    ):
-        for verdict, n in session.execute(_n_by_verdict(wanted)):
-            counts[str(verdict)] += sign * n
-    n_asked = session.scalar(select(func.sum(Stratum.n_asked)).where(Stratum.review_id == review_id)) or 0
+    parts = (
+        _n_by_verdict(LedgerRow.review_id == review_id, 1),
+        _n_by_verdict(changed, -1),
+        _n_by_verdict(LedgerRow.id.in_(last), 1),
+        select(literal(ASKED), func.coalesce(func.sum(Stratum.n_asked), 0)).where(Stratum.review_id == review_id),
+    )
+    counts = dict.fromkeys((*VERDICTS, ASKED), 0)
+    found: CompoundSelect[str, int] = union_all(*parts)
+    for verdict, n in session.execute(found):
+        counts[verdict] += n
+    n_asked = counts.pop(ASKED)
     return {**counts, "unread": n_asked - sum(counts.values())}
 
 
-def _n_by_verdict(wanted: ColumnElement[bool]) -> Select[str | None, int]:
+def _n_by_verdict(wanted: ColumnElement[bool], sign: int) -> Select[str | None, int]:
     answers = LedgerRow.kind == "answer"
-    return select(LedgerRow.verdict, func.count()).where(wanted, answers).group_by(LedgerRow.verdict)
+    return select(LedgerRow.verdict, sign * func.count()).where(wanted, answers).group_by(LedgerRow.verdict)
 
 
 def _changed_documents(review_id: int) -> CompoundSelect[int]:

@@ -425,7 +425,11 @@ class FileReview(Review):
 
 def check_not_frozen(session: Session, review_id: int) -> None:
     """Refuse to change a review that an owner has frozen."""
-    frozen_at = session.scalar(select(ReviewRow.frozen_at).where(ReviewRow.id == review_id))
+    refuse_frozen(session.scalar(select(ReviewRow.frozen_at).where(ReviewRow.id == review_id)))
+
+
+def refuse_frozen(frozen_at: str | None) -> None:
+    """Refuse a change where there is a moment since which the review is frozen."""
     if frozen_at is not None:
         raise ReviewFrozen(
             f"The review is frozen since {frozen_at[:16].replace('T', ' ')} UTC: nothing is changed any more. "

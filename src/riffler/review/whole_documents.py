@@ -28,6 +28,15 @@ class WholeDocument:
     tags: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What holds of some documents: standings by id; notes and tags by number."""
+
+    held: Mapping[str, Standing]
+    notes: Mapping[int, str]
+    tags: Mapping[int, Sequence[str]]
+
+
 def whole_documents(
     session: Session, review_id: int, names: Sequence[str], viewer: int | None = None
 ) -> list[WholeDocument]:
@@ -44,7 +53,24 @@ def whole_documents(
     for row in sorted(rows, key=lambda row: (row.stratum_id, row.position)):
         if row.twin_of is not None:
             twins[row.twin_of].append(row)
+    said = _said(session, review_id, numbers, viewer)
+    return [
+        WholeDocument(
+            view=views[number],
+            twins=tuple(views[row.id] for row in twins[number]),
+            standing=said.held.get(views[number].document),
+            note=said.notes.get(number, ""),
+            tags=tuple(said.tags.get(number, ())),
+        )
+        for number in (asked[name] for name in names)
+    ]
+
+
+def _said(session: Session, review_id: int, numbers: set[int], viewer: int | None) -> _Said:
+    """Return what holds of some documents as far as somebody may know; of most that come next nobody said anything."""
     about: ColumnElement[bool] = LedgerRow.document_id.in_(numbers)
+    if session.scalar(select(LedgerRow.id).where(about).limit(1)) is None:
+        return _Said({}, {}, {})
     held = {one.document: one for one in standings(session, review_id, about)}
     if viewer is not None:
         held = own_opinions(session, viewer, about) | held
@@ -53,16 +79,7 @@ def whole_documents(
     tags: dict[int, list[str]] = defaultdict(list)
     for number, tag in session.execute(held_tags(about)):
         tags[number].append(tag)
-    return [
-        WholeDocument(
-            view=views[number],
-            twins=tuple(views[row.id] for row in twins[number]),
-            standing=held.get(views[number].document),
-            note=notes.get(number, ""),
-            tags=tuple(tags[number]),
-        )
-        for number in (asked[name] for name in names)
-    ]
+    return _Said(held, notes, tags)
 
 
 def _views(session: Session, rows: Sequence[Document]) -> dict[int, DocumentView]:

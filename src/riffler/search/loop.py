@@ -268,6 +268,10 @@ class ActiveSearch:
         """Return the present score of every item, in the order of the collection."""
         return self._scores.copy()
 
+    def score(self, name: str) -> float:
+        """Return the present score of an item."""
+        return float(self._scores[self._answers.row(name)])
+
     def terms(self, n: int = 20) -> list[tuple[str, float]]:
         """Return the words and pairs that speak most for relevance now, and those that speak most against it.
 

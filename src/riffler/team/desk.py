@@ -10,7 +10,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict, NotAllowed
-from riffler.review.database import clock, now, reading, writing_review
+from riffler.review.database import now, reading, writing, writing_review
 from riffler.review.desk import Desk, Undone
 from riffler.review.documents import asked_id, asked_ids
 from riffler.review.holds import (
@@ -29,18 +29,19 @@ from riffler.review.remarks import (
     Answer,
     Receipt,
     Remark,
-    append_answer,
     append_undo,
     append_word,
     check_expected,
     document_name,
+    new_row,
     recorded,
     said_row,
     same_answer,
     same_receipt,
     shown_as,
+    write_answer,
 )
-from riffler.review.schema import LedgerRow, ReviewRow
+from riffler.review.schema import LedgerRow, ReviewRow, Suggestion
 from riffler.review.schema_team import ROLES, HoldRow, ScreeningRow
 from riffler.review.screening import (
     OPINION_STANDS,
@@ -59,10 +60,10 @@ from riffler.review.screening import (
 )
 from riffler.review.settings import ReviewSettings
 from riffler.review.standing import REPLACED, STANDS, Standing, check_verdict, last_answer, standings
-from riffler.review.store import Review, check_not_frozen
+from riffler.review.store import Review, refuse_frozen
 from riffler.review.whole_documents import WholeDocument, whole_documents
 from riffler.team.acts import record_act
-from riffler.team.members import role_of
+from riffler.team.members import Seat, seat_of
 
 MOST_HELD = 10
 """Documents that one person can hold at a time."""
@@ -86,14 +87,15 @@ class TeamDesk(Desk):
 
     def upcoming(self, n: int) -> list[Queued]:
         """What is to be read next, at most n, held for this member from now on; nothing where the review is frozen."""
-        with self._writing() as session:
-            if session.get_one(ReviewRow, self.review.id).frozen_at is not None:
+        with self._writing() as (session, seat):
+            if seat.frozen_at is not None:
                 return []
-            return take_documents(session, self.review.id, self.person, min(n, MOST_HELD), clock(session))
+            return take_documents(session, self.review.id, self.person, min(n, MOST_HELD), seat.at)
 
     def show(self, suggestion: int) -> None:
-        """Write down that a document that is held is on the screen."""
-        with self._writing() as session:
+        """Write down that a document that is held is on the screen; nobody waits for that."""
+        with writing(self.review._engine) as session:
+            self._seat(session)
             show_document(session, self.review.id, self.person, suggestion)
 
     def n_held_by_others(self) -> int:
@@ -108,13 +110,12 @@ class TeamDesk(Desk):
 
     def answer(self, answers: Sequence[Answer]) -> list[Receipt]:
         """Record answers, all or none: of documents that several read as opinions, which others do not see yet."""
-        with self._changing() as session:
-            settings = ReviewSettings.from_json(session.get_one(ReviewRow, self.review.id).settings)
-            return [self._answer(session, answer, settings) for answer in answers]
+        with self._changing() as (session, seat):
+            return [self._answer(session, answer, seat.settings) for answer in answers]
 
     def undo(self, ledger_id: int | None, key: str) -> Undone:
         """Take back an answer or an opinion; an owner may take back any answer, others their own."""
-        with self._changing() as session:
+        with self._changing() as (session, seat):
             there = recorded(session, self.review.id, key)
             if there is not None:
                 return Undone(self._undone_before(session, there, ledger_id, key), None)
@@ -126,13 +127,13 @@ class TeamDesk(Desk):
                 receipt = append_undo(session, self.review.id, self.person, row.id, key)
                 reopen(session, row.document_id)
             if row.reviewer_id == self.person and last_answer(session, row.document_id) is None:
-                hold_again(session, self.review.id, self.person, row.document_id, clock(session))
+                hold_again(session, self.review.id, self.person, row.document_id, seat.at)
         return Undone(receipt, self.review.suggestion_of(receipt.document))
 
     def resolve(self, answer: Answer) -> Receipt:
         """Settle a conflict between the readers of a document."""
         check_verdict(answer.verdict)
-        with self._changing() as session:
+        with self._changing() as (session, seat):
             document_id = asked_id(session, self.review.id, answer.document)
             there = recorded(session, self.review.id, answer.key)
             if there is not None:
@@ -140,8 +141,7 @@ class TeamDesk(Desk):
             screening = session.get(ScreeningRow, document_id)
             if screening is None:
                 raise AnswerConflict(f"There is no conflict about {answer.document!r}: one person reads it.")
-            resolution = ReviewSettings.from_json(session.get_one(ReviewRow, self.review.id).settings).resolution
-            decided = check_may_resolve(session, screening, self.person, self.role, resolution)
+            decided = check_may_resolve(session, screening, self.person, self.role, seat.settings.resolution)
             return resolve(session, screening, self.person, answer, decided)
 
     def conflicts(self, n: int = 50, offset: int = 0) -> list[Conflict]:
@@ -202,31 +202,35 @@ class TeamDesk(Desk):
             record_act(session, act, review_id=self.review.id, reviewer_id=self.person, **details)
 
     @contextmanager
-    def _writing(self) -> Iterator[Session]:
-        """Give a session for one change, unless this member was removed since the request came, or may less now."""
+    def _writing(self) -> Iterator[tuple[Session, Seat]]:
+        """Give a session for one change, and what holds when it begins."""
         with writing_review(self.review._engine, self.review.id) as session:
-            role = role_of(session, self.review.id, self.person)
-            if role is None or ROLES.index(role) < ROLES.index(self.role):
-                raise NotAllowed("You were removed from this review, or your role was changed. Nothing was written.")
-            yield session
+            yield session, self._seat(session)
 
     @contextmanager
-    def _changing(self) -> Iterator[Session]:
+    def _changing(self) -> Iterator[tuple[Session, Seat]]:
         """Give the same, unless the review is frozen."""
-        with self._writing() as session:
-            check_not_frozen(session, self.review.id)
-            yield session
+        with self._writing() as (session, seat):
+            refuse_frozen(seat.frozen_at)
+            yield session, seat
+
+    def _seat(self, session: Session) -> Seat:
+        """Return what holds now, unless this member was removed since the request came, or may less now."""
+        seat = seat_of(session, self.review.id, self.person)
+        if seat is None or ROLES.index(seat.role) < ROLES.index(self.role):
+            raise NotAllowed("You were removed from this review, or your role was changed. Nothing was written.")
+        return seat
 
     def _set_frozen(self, act: str, moment: str | None) -> None:
-        with self._writing() as session:
+        with self._writing() as (session, _):
             row = session.get_one(ReviewRow, self.review.id)
             if (row.frozen_at is None) != (moment is None):
                 row.frozen_at = moment
                 record_act(session, act, review_id=self.review.id, reviewer_id=self.person)
 
     def _word(self, kind: str, remark: Remark) -> Receipt:
-        with self._changing() as session:
-            self._open_blind(session, asked_id(session, self.review.id, remark.document))
+        with self._changing() as (session, seat):
+            self._open_blind(session, asked_id(session, self.review.id, remark.document), seat.settings)
             return append_word(session, self.review.id, self.person, kind, remark)
 
     def _answer(self, session: Session, answer: Answer, settings: ReviewSettings) -> Receipt:
@@ -236,34 +240,36 @@ class TeamDesk(Desk):
         if there is not None:
             return same_answer(there, answer, document_id, self.person)
         screening, held = session.get(ScreeningRow, document_id), last_answer(session, document_id)
+        shown = shown_as(session, self.review.id, answer.suggestion, document_id)
         if screening is None and held is None:
-            shown = shown_as(session, self.review.id, answer.suggestion, document_id)
-            needed = settings.readers_of(
-                document_name(session, document_id), "search" if shown is None else shown.origin
-            )
-            if needed > 1:
-                screening = open_screening(session, self.review.id, document_id, shown, needed)
+            screening = self._opened(session, document_id, shown, settings)
         if screening is None or held is not None:
             check_expected(answer, held)
             self._check_may_correct(held, screening)
-            receipt = append_answer(session, self.review.id, self.person, answer)
-        else:
-            self._check_may_read(session, screening, answer)
-            receipt = append_opinion(session, screening, self.person, answer)
+            end_hold(session, document_id, self.person)
+            row = new_row(self.review.id, self.person, document_id, answer, "answer", now())
+            return write_answer(session, row, answer, shown, held)
+        self._check_may_read(session, screening, answer)
         end_hold(session, document_id, self.person)
-        return receipt
+        return append_opinion(session, screening, self.person, answer)
 
-    def _open_blind(self, session: Session, document_id: int) -> None:
+    def _open_blind(self, session: Session, document_id: int, settings: ReviewSettings) -> None:
         """Hide what is said of a document that several shall read, from the first word on."""
         if session.get(ScreeningRow, document_id) is not None or last_answer(session, document_id) is not None:
             return
         held = select(HoldRow.suggestion_id).where(HoldRow.document_id == document_id)
         suggestion_id = session.scalar(held.where(HoldRow.reviewer_id == self.person))
         shown = shown_as(session, self.review.id, suggestion_id, document_id)
-        settings = ReviewSettings.from_json(session.get_one(ReviewRow, self.review.id).settings)
+        self._opened(session, document_id, shown, settings)
+
+    def _opened(
+        self, session: Session, document_id: int, shown: Suggestion | None, settings: ReviewSettings
+    ) -> ScreeningRow | None:
+        """Open the screening of a document that nobody has read, where several shall."""
+        if settings.screening == "single":
+            return None
         needed = settings.readers_of(document_name(session, document_id), "search" if shown is None else shown.origin)
-        if needed > 1:
-            open_screening(session, self.review.id, document_id, shown, needed)
+        return open_screening(session, self.review.id, document_id, shown, needed) if needed > 1 else None
 
     def _check_may_correct(self, held: LedgerRow | None, screening: ScreeningRow | None) -> None:
         if held is None:

@@ -19,7 +19,7 @@ from riffler.team.login import (
     record_failure,
 )
 from riffler.team.passwords import check_new_password, check_password, hash_password, needs_rehash
-from riffler.team.tries import begin_tries, seconds_to_wait, secret_limit
+from riffler.team.tries import begin_tries, secret_limit
 from riffler.team.visits import Entry, KeyEntry, Visit, end_visit, find_key, find_visit, note_seen, open_visit
 
 
@@ -115,8 +115,3 @@ class Entrance:
         except TooManyTries as many:
             return many.seconds
         return 0
-
-    def wait_seconds(self, address: str) -> int:
-        """For how long an address has to wait that sent too many wrong keys or invitations; 0 if not."""
-        with reading(self._engine) as session:
-            return seconds_to_wait(session, [secret_limit(address)], clock(session))

@@ -205,5 +205,11 @@ def _check_offer(session: Session, offer: Offer, by: int | None) -> None:
         return
     if offer.review_id is None or offer.is_admin or role_of(session, offer.review_id, by) != OWNER:
         raise InputError("Only an owner invites to a review, and only an admin to more. Ask one of them.")
-    if offer.name is not None and (there := find_account(session, offer.name)) is not None:
+    there = None if offer.name is None else find_account(session, offer.name)
+    if there is not None and there.password is None:
+        raise InputError(
+            f"{there.name!r} is somebody who came with a review from elsewhere, and has no password yet. An admin lets "
+            "them in, on the page People; then add them as a member."
+        )
+    if there is not None:
         raise InputError(f"There is an account called {there.name!r} already. Add it to the review as a member.")

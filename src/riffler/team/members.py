@@ -8,9 +8,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import InputError, UnknownName
-from riffler.review.database import now
+from riffler.review.database import clock_column, now
 from riffler.review.schema import Reviewer, ReviewRow
 from riffler.review.schema_team import ROLES, MemberRow
+from riffler.review.settings import ReviewSettings
 from riffler.team.accounts import get_account
 from riffler.team.acts import record_act
 from riffler.team.leaving import leave_review, revoke_invitations
@@ -38,6 +39,16 @@ class Membership:
     name: str
     role: str
     frozen_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """What holds when a member begins a change; ``at`` is the time."""
+
+    role: str
+    settings: ReviewSettings
+    frozen_at: str | None
+    at: float
 
 
 def check_role(role: str) -> str:
@@ -81,6 +92,21 @@ def role_of(session: Session, review_id: int, account_id: int) -> str | None:
         .where(MemberRow.review_id == review_id, MemberRow.reviewer_id == account_id)
         .where(MemberRow.left_at.is_(None), Reviewer.closed_at.is_(None))
     )
+
+
+def seat_of(session: Session, review_id: int, account_id: int) -> Seat | None:
+    """Return what holds of a member and the review at this moment; None as for :func:`role_of`."""
+    row = session.execute(
+        select(MemberRow.role, ReviewRow.settings, ReviewRow.frozen_at, clock_column(session))
+        .join_from(MemberRow, ReviewRow, ReviewRow.id == MemberRow.review_id)
+        .join(Reviewer, Reviewer.id == MemberRow.reviewer_id)
+        .where(MemberRow.review_id == review_id, MemberRow.reviewer_id == account_id)
+        .where(MemberRow.left_at.is_(None), Reviewer.closed_at.is_(None))
+    ).one_or_none()
+    if row is None:
+        return None
+    role, settings, frozen_at, at = row
+    return Seat(role, ReviewSettings.from_json(settings), frozen_at, at)
 
 
 def add_member(session: Session, review_id: int, account_id: int, role: str, by: int | None) -> None:

@@ -21,6 +21,7 @@ from riffler.team.members import add_member
 from riffler.team.people import People
 
 MAX_NAME = 200
+PRIVATE = 0o600  # accounts will be in it; what SQLite writes beside it gets the same rights
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def open_office(address: Address) -> Office:
     if not path.exists():
         with writing_new_file(path):
             pass  # with empty tables
+        path.chmod(PRIVATE)
     engine = connect(path)
     try:
         bring_up_to_date(engine, path)

@@ -6,14 +6,13 @@ A visit ends after thirty days, or after seven in which nothing was heard of it.
 from __future__ import annotations
 
 import secrets
-import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Double, and_, cast, delete, extract, func, literal, or_, select, update
+from sqlalchemy import and_, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from riffler.review.database import POSTGRES, is_older, now
+from riffler.review.database import clock_column, is_older, now
 from riffler.review.schema import Reviewer, ReviewRow, TokenRow
 from riffler.review.schema_team import MemberRow, VisitRow
 from riffler.review.tokens import SECRET_BYTES, hash_secret
@@ -64,7 +63,7 @@ def find_visit(session: Session, cookie: str, identity: str) -> tuple[Entry, int
     """Return who has a cookie, with the number of the visit where it is time to :func:`note_seen`; None if nobody."""
     now_there = and_(ReviewRow.id == MemberRow.review_id, MemberRow.left_at.is_(None))
     row = session.execute(
-        select(VisitRow, Reviewer, ReviewRow.id, MemberRow.role, _moment(session))
+        select(VisitRow, Reviewer, ReviewRow.id, MemberRow.role, clock_column(session))
         .join_from(VisitRow, Reviewer, Reviewer.id == VisitRow.reviewer_id)
         .outerjoin(ReviewRow, ReviewRow.identity == identity)
         .outerjoin(MemberRow, and_(now_there, MemberRow.reviewer_id == Reviewer.id))
@@ -105,10 +104,3 @@ def find_key(session: Session, secret: str) -> tuple[KeyEntry, int | None] | Non
     token, account, identity, role = row
     due = token.id if is_older(token.last_used_at, USED_EVERY) else None
     return KeyEntry(shown_account(account), token.review_id, identity, role), due
-
-
-def _moment(session: Session) -> ColumnElement[float]:
-    """Return the clock of the database as a column, so that it takes no query of its own."""
-    if session.get_bind().dialect.name == POSTGRES:
-        return cast(extract("epoch", func.clock_timestamp()), Double)
-    return literal(time.time())

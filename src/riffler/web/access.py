@@ -19,6 +19,9 @@ REVIEWS = "/reviews/{review}"
 UPLOAD = "POST /api/v1/imports"
 """The only one that takes a file."""
 
+BY_PEOPLE = ("POST /api/v1/tokens", "POST /api/v1/members/invite", "PATCH /api/v1/members/{id}")
+"""Not for programs: what a key that fell into wrong hands let in would stay after the key was revoked."""
+
 NOBODY, ACCOUNT, ADMIN = "nobody", "account", "admin"
 READER, REVIEWER, OWNER = ROLES
 
@@ -143,6 +146,11 @@ class Rule:
     def is_upload(self) -> bool:
         """Whether a file comes."""
         return self.route == UPLOAD
+
+    @property
+    def is_for_programs(self) -> bool:
+        """Whether a key opens it, where the role of its owner does."""
+        return self.route not in BY_PEOPLE
 
 
 @dataclass(frozen=True)

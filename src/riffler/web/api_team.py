@@ -11,11 +11,10 @@ from starlette.responses import FileResponse
 from riffler.review.names import name_key
 from riffler.review.pace import paces_of
 from riffler.review.remarks import Answer
-from riffler.review.screening import Conflict
+from riffler.review.screening import decision_of
 from riffler.team.agreement import agreement_of, disagreements_of
 from riffler.team.audit import read_audit, write_audit
 from riffler.team.people import People
-from riffler.web.access import OWNER
 from riffler.web.api_files import CSV, OutFile, a_file, sent
 from riffler.web.links import invitation_link, public_address
 from riffler.web.models import Number, ReceiptOut
@@ -97,7 +96,7 @@ def conflicts(desk: TheTeamDesk, n: AtOnce = 50, offset: Offset = 0) -> list[Con
                 OpinionOut(reviewer=said.reviewer, verdict=said.verdict, note=said.note, answered_at=said.answered_at)  # type: ignore[arg-type]  # the schema allows verdicts only
                 for said in one.opinions
             ],
-            may_resolve=_may_resolve(one, desk.role, resolution),
+            may_resolve=decision_of(one.mine, desk.role, resolution) is not None,
         )
         for one, document in zip(found, documents, strict=True)
     ]
@@ -161,8 +160,3 @@ def export_audit(house: TheHouse, desk: TheTeamDesk, format: AuditFormat = "csv"
 def _account_called(people: People, name: str) -> int | None:
     wanted = name_key(name)
     return next((one.id for one in people.accounts() if one.can_log_in and name_key(one.name) == wanted), None)
-
-
-def _may_resolve(conflict: Conflict, role: str, resolution: str) -> bool:
-    """Whether a desk would let somebody settle it; it looks again when they do."""
-    return not conflict.mine if resolution == "third" else conflict.mine or role == OWNER

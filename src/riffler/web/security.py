@@ -42,6 +42,7 @@ HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/?#@\\\s]+))(?::[0-9]*)?")
 
 ELSEWHERE = "The request came from another page than Riffler's. Reload the page of Riffler, and try again."
 NO_REVIEW = "There is no such review."
+ASK_A_PERSON = "A key makes no other keys and lets nobody in. Do it with a browser, on the pages Settings and Team."
 NOTHING_HERE = "There is nothing at this address. Go to the first page, and look from there."
 
 
@@ -181,6 +182,8 @@ def _check_allowed(visitor: Visitor | None, rules: dict[str, Rule], rule: Rule |
         raise Refused(404, NOTHING_HERE)
     if not may(visitor, rule.least):
         raise Refused(403, _too_little(visitor, rule.least), code="not_allowed")
+    if visitor is not None and visitor.is_program and not rule.is_for_programs:
+        raise Refused(403, ASK_A_PERSON, code="not_allowed")
 
 
 def _too_little(visitor: Visitor | None, least: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import signal
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import current_thread, main_thread
@@ -13,6 +14,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from riffler.errors import InputError
+
+SWITCH_SECONDS = 0.0005
+"""After which a thread lets another go on: a request waits for the database often and briefly, and each time anew for
+whoever computes; Python's own 5 ms would be most of its time where many people read."""
 
 N_PORTS = 50
 LOOPBACK_PROXIES = ("127.0.0.1", "::1")
@@ -75,6 +80,7 @@ class Server(uvicorn.Server):
 
     def serve_on(self, listening: socket.socket) -> None:
         """Serve until somebody interrupts it; what is under way is finished first."""
+        sys.setswitchinterval(SWITCH_SECONDS)
         if hasattr(signal, "SIGHUP") and current_thread() is main_thread():  # a closed terminal is an end as any other
             signal.signal(signal.SIGHUP, self.handle_exit)
         with suppress(KeyboardInterrupt):  # the usual way to end it

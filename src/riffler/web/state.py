@@ -1,4 +1,7 @@
-"""What the handlers ask for: the desk of who asks, the review that it stands at, and the house that both are in."""
+"""What the handlers ask for: the desk of who asks, the review that it stands at, and the house that both are in.
+
+Those that wait for nothing are asynchronous: the others are called in a thread, which takes longer than what they do.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +20,19 @@ from riffler.web.team_house import TeamHouse
 from riffler.web.visitor import Visitor
 
 
-def the_house(request: Request) -> House:
+async def the_house(request: Request) -> House:
     """Return the house of the server."""
     house: House = request.app.state.house
     return house
 
 
-def the_visitor(request: Request) -> Visitor:
+async def the_visitor(request: Request) -> Visitor:
     """Return who asks, as the gate knows them."""
     visitor: Visitor = request.state.visitor
     return visitor
 
 
-def the_limits(request: Request) -> Limits:
+async def the_limits(request: Request) -> Limits:
     """Return the limits of files that are imported."""
     limits: Limits = request.app.state.settings.limits
     return limits
@@ -48,39 +51,39 @@ def the_desk(house: TheHouse, visitor: TheVisitor) -> Desk:
 TheDesk = Annotated[Desk, Depends(the_desk)]
 
 
-def the_review(desk: TheDesk) -> Review:
+async def the_review(desk: TheDesk) -> Review:
     """Return the review that is asked for."""
     return desk.review
 
 
-def the_keys(house: TheHouse, desk: TheDesk) -> Keys:
+async def the_keys(house: TheHouse, desk: TheDesk) -> Keys:
     """Return the keys for programs that who asks may see."""
     return house.keys(desk)
 
 
-def the_room(house: TheHouse, desk: TheDesk) -> Room:
+async def the_room(house: TheHouse, desk: TheDesk) -> Room:
     """Return where the files wait that are uploaded."""
     return house.room(desk)
 
 
-def the_team_desk(desk: TheDesk) -> TeamDesk:
+async def the_team_desk(desk: TheDesk) -> TeamDesk:
     """Return the desk of a member."""
     assert isinstance(desk, TeamDesk)
     return desk
 
 
-def the_office(house: TheHouse) -> Office:
+async def the_office(house: TheHouse) -> Office:
     """Return the office of a team's server."""
     assert isinstance(house, TeamHouse)
     return house.office
 
 
-def the_people(house: TheHouse) -> People:
+async def the_people(office: Annotated[Office, Depends(the_office)]) -> People:
     """Return the people of a team's server."""
-    return the_office(house).people
+    return office.people
 
 
-def the_account(visitor: TheVisitor) -> int:
+async def the_account(visitor: TheVisitor) -> int:
     """Return the number of the account that asks."""
     assert visitor.account is not None
     return visitor.account.id
