@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -23,15 +24,17 @@ from sqlalchemy import (
     event,
     extract,
     func,
+    inspect,
     literal,
     select,
     text,
 )  # fmt: skip
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DatabaseError, DataError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from riffler.errors import ConnectionLost, DiskFull, InputError, ReviewFileError, StorageError
@@ -113,6 +116,14 @@ def reading(engine: Engine) -> Iterator[Session]:
 
 
 @contextmanager
+def glancing(engine: Engine) -> Iterator[Session]:
+    """Give a session for one question, without the words that begin and end a transaction."""
+    reader = engine.execution_options(isolation_level="AUTOCOMMIT") if engine.dialect.name == POSTGRES else engine
+    with in_words(), Session(reader) as session:
+        yield session
+
+
+@contextmanager
 def writing(engine: Engine) -> Iterator[Session]:
     """Give a session whose changes are all on the disk when the block ends, or none of them."""
     writer = engine.execution_options(riffler_begin="BEGIN IMMEDIATE")
@@ -135,6 +146,16 @@ def lock_review(session: Session, review_id: int) -> None:
     """Wait until nobody else changes a review, until the transaction ends; SQLite has one writer at a time anyway."""
     if session.get_bind().dialect.name == POSTGRES:
         session.execute(text(f"SELECT pg_advisory_xact_lock({APPLICATION}, :review)"), {"review": review_id})
+
+
+def n_inserted(session: Session, table: type[DeclarativeBase], rows: Sequence[Mapping[str, Any]]) -> int:
+    """Insert rows but those whose keys are taken, and return how many were inserted; waits for others who insert."""
+    if not rows:
+        return 0
+    insert = postgresql.insert if session.get_bind().dialect.name == POSTGRES else sqlite.insert
+    key = next(iter(inspect(table).primary_key))
+    given = insert(table).values(rows).on_conflict_do_nothing().returning(key)
+    return len(session.execute(given).all())
 
 
 def clock(session: Session) -> float:

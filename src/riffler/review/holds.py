@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict
-from riffler.review.database import clock_column, now
-from riffler.review.queue import WITHDRAWN, Queued
+from riffler.review.database import clock_column, lock_review, n_inserted, now
+from riffler.review.queue import Queued
 from riffler.review.schema import Document, LedgerRow, Suggestion
 from riffler.review.schema_team import HoldRow, ScreeningRow
 from riffler.review.screening import OPINION_STANDS, opinion_of
@@ -25,11 +26,12 @@ HOLD_SECONDS = 600.0
 """Who was not heard of for so long has left."""
 
 RENEWED_EVERY = 30.0
+TRIES = 20  # to take what others take at the same moment
 
 _IS_ANSWERED = exists().where(LedgerRow.document_id == Suggestion.document_id, STANDS)
 _IS_HELD = exists().where(HoldRow.document_id == Suggestion.document_id)
 _IS_SCREENED = exists().where(ScreeningRow.document_id == Suggestion.document_id)
-_WAITS = (Suggestion.shown_to.is_(None), Suggestion.place != WITHDRAWN, ~_IS_ANSWERED, ~_IS_SCREENED)
+_WAITS = (Suggestion.shown_to.is_(None), Suggestion.place >= 0, ~_IS_ANSWERED, ~_IS_SCREENED)
 """Of a suggestion: it may be given to somebody, unless somebody holds its document."""
 
 _IS_OVER = exists().where(LedgerRow.document_id == HoldRow.document_id, STANDS) | exists().where(
@@ -70,20 +72,38 @@ def take_documents(session: Session, review_id: int, person: int, n: int, at: fl
 
     First what is on their screen, so that a page that is loaded again shows the same document; then what waits for one
     more reader; then what the search proposes. What they held and have not seen is exchanged where there is better.
+
+    Many may do so at once, each for themselves: see :func:`lock_to_take`. Of two who want the same fresh document the
+    second looks again.
     """
     held = _look(session, review_id, person, at)
     n_wanted = n - sum(one.is_shown and not one.is_over for one in held.values())
     half_read = _half_read(session, review_id, person, n_wanted) if n_wanted > 0 else {}
-    n_fresh = n_wanted - len(half_read)
-    wanted = half_read | (_fresh(session, review_id, person, n_fresh) if n_fresh > 0 else {})
-    given_back = [document for document, one in held.items() if one.is_over or not (one.is_shown or document in wanted)]
+    _hold(session, review_id, person, _but(half_read, held), at)
+    fresh = _take_fresh(session, review_id, person, n_wanted - len(half_read), held, at)
+    given_back = [
+        document
+        for document, one in held.items()
+        if one.is_over or not (one.is_shown or document in half_read or document in fresh)
+    ]
     if given_back:
         session.execute(delete(HoldRow).where(*_mine(review_id, person), HoldRow.document_id.in_(given_back)))
     if any(abs(one.renewed_at - at) > RENEWED_EVERY for one in held.values()):  # at most so often: pages ask often
         renewed = update(HoldRow).where(*_mine(review_id, person)).values(renewed_at=at)
         session.execute(renewed.execution_options(**UNSEEN))
-    _hold(session, review_id, person, {one: by for one, by in wanted.items() if one not in held}, at)
     return _held_by(session, review_id, person)[:n]
+
+
+def lock_to_take(session: Session, review_id: int) -> None:
+    """Wait for others where they could get in each other's way: holds have run out, or documents are half read.
+
+    Else the keys of the holds keep two from taking the same, and nobody waits.
+    """
+    is_old = func.abs(HoldRow.renewed_at - clock_column(session)) > HOLD_SECONDS
+    expired = exists().where(HoldRow.review_id == review_id, is_old)
+    half_read = exists().where(ScreeningRow.review_id == review_id, ScreeningRow.state == "waiting")
+    if session.scalar(select(expired | half_read)):
+        lock_review(session, review_id)
 
 
 def show_document(session: Session, review_id: int, person: int, suggestion_id: int) -> None:
@@ -193,7 +213,7 @@ def _held_by(session: Session, review_id: int, person: int) -> list[Queued]:
         select(Suggestion, Document.name)
         .join_from(HoldRow, Suggestion, Suggestion.id == HoldRow.suggestion_id)
         .join(Document, Document.id == HoldRow.document_id)
-        .where(*_mine(review_id, person))
+        .where(*_mine(review_id, person), ~_IS_OVER)
         .order_by(HoldRow.is_shown.desc(), case((HoldRow.is_shown, HoldRow.taken_at)), Suggestion.place, Suggestion.id)
     )
     return [Queued(row.id, name, row.origin, row.why, row.score, row.shown_at) for row, name in rows]
@@ -255,6 +275,25 @@ def _fresh(session: Session, review_id: int, person: int, n: int) -> dict[int, i
     return dict(rows.all())
 
 
+def _take_fresh(
+    session: Session, review_id: int, person: int, n: int, held: Mapping[int, _Held], at: float
+) -> dict[int, int | None]:
+    """Hold what the search proposes and nobody reads, and return it; what is held already is proposed as well."""
+    if n <= 0:
+        return {}
+    for _ in range(TRIES):
+        found = _fresh(session, review_id, person, n)
+        wanted = _but(found, held)
+        rows = [_values(review_id, person, document, by, at) for document, by in wanted.items()]
+        if n_inserted(session, HoldRow, rows) == len(rows):
+            break  # else others were quicker, and what they hold is proposed no more
+    return found
+
+
+def _but(found: Mapping[int, int | None], held: Mapping[int, _Held]) -> dict[int, int | None]:
+    return {document: by for document, by in found.items() if document not in held}
+
+
 def _for_later(person: int) -> ColumnElement[bool]:
     """Of a hold: it is somebody's own, and they have not seen its document."""
     return (HoldRow.reviewer_id == person) & ~HoldRow.is_shown
@@ -275,16 +314,20 @@ def _hold(
     taken = session.execute(select(HoldRow.document_id, HoldRow.slot).where(HoldRow.document_id.in_(found))).all()
     for document_id, suggestion_id in found.items():
         slots = {slot for other, slot in taken if other == document_id}
-        session.add(
-            HoldRow(
-                document_id=document_id,
-                slot=min(set(range(len(slots) + 1)) - slots),
-                review_id=review_id,
-                reviewer_id=person,
-                suggestion_id=suggestion_id,
-                taken_at=at,
-                renewed_at=at,
-                is_shown=is_shown,
-            )
-        )
+        slot = min(set(range(len(slots) + 1)) - slots)
+        values = _values(review_id, person, document_id, suggestion_id, at) | {"slot": slot, "is_shown": is_shown}
+        session.add(HoldRow(**values))
     session.flush()
+
+
+def _values(review_id: int, person: int, document_id: int, suggestion_id: int | None, at: float) -> dict[str, Any]:
+    return {
+        "document_id": document_id,
+        "slot": 0,
+        "review_id": review_id,
+        "reviewer_id": person,
+        "suggestion_id": suggestion_id,
+        "taken_at": at,
+        "renewed_at": at,
+        "is_shown": False,
+    }

@@ -40,6 +40,7 @@ NICENESS = 10
 SOON, LATER = 0.05, 0.4  # seconds between two looks: while people answer, and when nobody did for a while
 AWAKE_SECONDS = 20.0
 STANDBY_SECONDS = 1.0
+SWEEP_SECONDS = 10.0
 TROUBLE_SECONDS = 2.0
 LEAVING = threading.Event()
 
@@ -108,6 +109,7 @@ class Loop:
         self._news_at = time.monotonic()
         self._seconds_to_build = self._news_at - start
         self._seconds_to_learn = 0.0
+        self._swept_at = start
 
     def run(self) -> None:
         """Go on until an exception ends it, or nobody needs it any more."""
@@ -143,6 +145,9 @@ class Loop:
             self._news_at = time.monotonic()
             self._seconds_to_learn = self._news_at - start
             self._seen = now
+        if time.monotonic() - self._swept_at > SWEEP_SECONDS:
+            self._review.sweep_queue()
+            self._swept_at = time.monotonic()
         pictures = self._painter.due(now[0], self._timing(), BUSY_SHARE if is_new else IDLE_SHARE)
         if pictures:
             self._review.keep_pictures(pictures)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, exists, insert, select, update
+from sqlalchemy import bindparam, delete, exists, insert, select, update
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict
@@ -20,6 +21,9 @@ from riffler.review.standing import standing_about
 LOOK_BACK = 100  # shown documents; of those before, what nobody answered is suggested anew
 WITHDRAWN = -1  # place of a control document that waits for its turn to come again
 
+WITHDRAWN_SECONDS = 30.0  # longer than anybody takes to take a document
+
+_REPLACE = update(Suggestion).where(Suggestion.id == bindparam("number"), Suggestion.shown_to.is_(None))
 _IS_HELD = exists().where(HoldRow.suggestion_id == Suggestion.id)
 
 
@@ -51,8 +55,8 @@ def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) 
     """Replace what waits; what was shown stays, for its answer says why it was.
 
     What is proposed again for the same reason keeps its number: a page may have fetched it already. For the same reason
-    control documents are withdrawn and not removed: an answer that comes all the same must not pass for one of
-    somebody who found the document, which would spoil the certificate. So is what somebody holds for later.
+    the others are withdrawn and not removed. People take documents from the queue meanwhile: what one of them was
+    shown since it was looked at stays as it was.
     """
     number = asked_ids(session, review_id, [one.document for one in proposals])
     waiting = select(Suggestion.document_id, Suggestion.origin, Suggestion.id).where(
@@ -66,15 +70,26 @@ def fill_queue(session: Session, review_id: int, proposals: Sequence[Proposal]) 
         if found is None:
             new.append(values)
         else:
-            kept.append({**values, "id": found})
-    gone = Suggestion.id.in_(there.values())
-    is_kept = (Suggestion.origin == "control") | Suggestion.shown_at.is_not(None) | _IS_HELD
-    session.execute(update(Suggestion).where(gone, is_kept).values(place=WITHDRAWN))
-    session.execute(delete(Suggestion).where(gone, ~is_kept))
+            kept.append({**values, "number": found})
+    gone = update(Suggestion).where(Suggestion.id.in_(there.values()), Suggestion.place != WITHDRAWN)
+    session.execute(gone.values(place=WITHDRAWN, made_at=now()).execution_options(synchronize_session=False))
     if kept:
-        session.execute(update(Suggestion), kept)
+        session.connection().execute(_REPLACE, kept)
     if new:
         session.execute(insert(Suggestion), new)
+
+
+def sweep_queue(session: Session, review_id: int) -> None:
+    """Remove what was withdrawn a while ago and nobody has seen or holds.
+
+    Control documents stay: an answer that comes all the same must not pass for one of somebody who found the document,
+    which would spoil the certificate.
+    """
+    before = (datetime.now(UTC) - timedelta(seconds=WITHDRAWN_SECONDS)).isoformat(timespec="milliseconds")
+    is_old = (Suggestion.place == WITHDRAWN, Suggestion.made_at < before, Suggestion.origin != "control")
+    unseen = (Suggestion.review_id == review_id, Suggestion.shown_to.is_(None), Suggestion.shown_at.is_(None))
+    gone = delete(Suggestion).where(*unseen, *is_old, ~_IS_HELD)
+    session.execute(gone.execution_options(synchronize_session=False))
 
 
 def _values(review_id: int, document_id: int, place: int, one: Proposal) -> dict[str, Any]:
@@ -121,10 +136,14 @@ def upcoming(session: Session, review_id: int, reviewer: str, n: int) -> list[Qu
 def mark_shown(session: Session, review_id: int, reviewer: str, suggestion_id: int) -> None:
     """Write down when a suggestion was first shown, and to whom."""
     row = session.get(Suggestion, suggestion_id)
-    if row is None or row.review_id != review_id:
+    if row is None or row.review_id != review_id or _is_replaced(row):
         raise AnswerConflict(f"Suggestion {suggestion_id} has been replaced by a better one. Ask for the next again.")
     if row.shown_to is None:
         row.shown_at, row.shown_to = row.shown_at or now(), reviewer_id(session, reviewer)
+
+
+def _is_replaced(row: Suggestion) -> bool:
+    return row.place == WITHDRAWN and row.shown_at is None and row.origin != "control"
 
 
 def suggestion_of(session: Session, review_id: int, document: str) -> Queued | None:

@@ -14,7 +14,7 @@ from riffler.review.database import clock, reading, writing, writing_review
 from riffler.review.holds import Queue, names_in_hand, queue_now
 from riffler.review.lease import Lease, check_lease, drop_lease, is_leased, renew_lease, take_lease
 from riffler.review.pictures import Picture, keep_pictures, read_picture
-from riffler.review.queue import Proposal, fill_queue
+from riffler.review.queue import Proposal, fill_queue, sweep_queue
 from riffler.review.rounds import Revision, pending_entries, record_rounds, revision, taken_ledger
 from riffler.review.schema import LedgerRow, Suggestion, Taken
 
@@ -57,9 +57,14 @@ class SearchSide:
 
     def fill_queue(self, proposals: Sequence[Proposal]) -> None:
         """Replace what is ready to be shown."""
-        with writing_review(self._engine, self.id) as session:  # others take documents from it
-            self._check(session)
+        with self._learning() as session:
             fill_queue(session, self.id, proposals)
+
+    def sweep_queue(self) -> None:
+        """Remove what was withdrawn from the queue and nobody has seen."""
+        with writing_review(self._engine, self.id) as session:  # an answer may be about it
+            self._check(session)
+            sweep_queue(session, self.id)
 
     def queue_now(self) -> Queue:
         """What waits in the queue, and what is in somebody's hands or half read."""

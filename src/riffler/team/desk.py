@@ -17,6 +17,7 @@ from riffler.review.holds import (
     end_hold,
     hold_again,
     is_holding,
+    lock_to_take,
     n_held_by_others,
     return_held,
     show_document,
@@ -87,7 +88,9 @@ class TeamDesk(Desk):
 
     def upcoming(self, n: int) -> list[Queued]:
         """What is to be read next, at most n, held for this member from now on; nothing where the review is frozen."""
-        with self._writing() as (session, seat):
+        with writing(self.review._engine) as session:
+            lock_to_take(session, self.review.id)
+            seat = self._seat(session, keep=True)
             if seat.frozen_at is not None:
                 return []
             return take_documents(session, self.review.id, self.person, min(n, MOST_HELD), seat.at)
@@ -214,9 +217,12 @@ class TeamDesk(Desk):
             refuse_frozen(seat.frozen_at)
             yield session, seat
 
-    def _seat(self, session: Session) -> Seat:
-        """Return what holds now, unless this member was removed since the request came, or may less now."""
-        seat = seat_of(session, self.review.id, self.person)
+    def _seat(self, session: Session, *, keep: bool = False) -> Seat:
+        """Return what holds now, unless this member was removed since the request came, or may less now.
+
+        keep : nobody removes them before the transaction ends
+        """
+        seat = seat_of(session, self.review.id, self.person, keep=keep)
         if seat is None or ROLES.index(seat.role) < ROLES.index(self.role):
             raise NotAllowed("You were removed from this review, or your role was changed. Nothing was written.")
         return seat

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Engine
 
 from riffler.errors import LogInRefused, TooManyTries
-from riffler.review.database import clock, reading, writing
+from riffler.review.database import clock, glancing, writing
 from riffler.review.tokens import mark_used
 from riffler.team.accounts import hold_account
 from riffler.team.acts import record_act
@@ -82,7 +82,7 @@ class Entrance:
 
     def visitor_in(self, cookie: str, identity: str) -> Entry | None:
         """Who is logged in with a cookie, and their role in the review with an identity; None where nobody is."""
-        with reading(self._engine) as session:
+        with glancing(self._engine) as session:
             found = find_visit(session, cookie, identity)
         if found is None:
             return None
@@ -94,7 +94,7 @@ class Entrance:
 
     def token_visitor(self, secret: str) -> KeyEntry | None:
         """Whose program has a key, and for which review; None where nobody's."""
-        with reading(self._engine) as session:
+        with glancing(self._engine) as session:
             found = find_key(session, secret)
         if found is None:
             return None

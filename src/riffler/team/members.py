@@ -94,15 +94,19 @@ def role_of(session: Session, review_id: int, account_id: int) -> str | None:
     )
 
 
-def seat_of(session: Session, review_id: int, account_id: int) -> Seat | None:
-    """Return what holds of a member and the review at this moment; None as for :func:`role_of`."""
-    row = session.execute(
+def seat_of(session: Session, review_id: int, account_id: int, *, keep: bool = False) -> Seat | None:
+    """Return what holds of a member and the review at this moment; None as for :func:`role_of`.
+
+    keep : nobody removes the member before the transaction ends
+    """
+    wanted = (
         select(MemberRow.role, ReviewRow.settings, ReviewRow.frozen_at, clock_column(session))
         .join_from(MemberRow, ReviewRow, ReviewRow.id == MemberRow.review_id)
         .join(Reviewer, Reviewer.id == MemberRow.reviewer_id)
         .where(MemberRow.review_id == review_id, MemberRow.reviewer_id == account_id)
         .where(MemberRow.left_at.is_(None), Reviewer.closed_at.is_(None))
-    ).one_or_none()
+    )
+    row = session.execute(wanted.with_for_update(read=True, of=MemberRow) if keep else wanted).one_or_none()
     if row is None:
         return None
     role, settings, frozen_at, at = row

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
 
 from riffler.review.desk import Desk
 from riffler.review.store import Review
@@ -43,9 +44,9 @@ TheVisitor = Annotated[Visitor, Depends(the_visitor)]
 TheLimits = Annotated[Limits, Depends(the_limits)]
 
 
-def the_desk(house: TheHouse, visitor: TheVisitor) -> Desk:
-    """Return the desk of who asks."""
-    return house.desk(visitor)
+async def the_desk(house: TheHouse, visitor: TheVisitor) -> Desk:
+    """Return the desk of who asks; the first of a review waits for the database."""
+    return house.desk(visitor) if house.is_open(visitor) else await run_in_threadpool(house.desk, visitor)
 
 
 TheDesk = Annotated[Desk, Depends(the_desk)]
