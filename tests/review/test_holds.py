@@ -9,7 +9,8 @@ from sqlalchemy import Engine, func, select
 
 from riffler.errors import AnswerConflict
 from riffler.review.database import clock, reading, writing, writing_review
-from riffler.review.holds import HOLD_SECONDS, take_documents
+from riffler.review.hold_questions import HOLD_SECONDS
+from riffler.review.holds import take_documents
 from riffler.review.schema import LedgerRow, Suggestion
 from riffler.review.schema_team import HoldRow
 from tests.team.people import cheapen

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from riffler.review.database import connect, reading
-from riffler.review.holds import HOLD_SECONDS
+from riffler.review.hold_questions import HOLD_SECONDS
 from riffler.review.live import LiveSearch
 from riffler.review.schema import LedgerRow
 from riffler.review.schema_team import HoldRow, ScreeningRow

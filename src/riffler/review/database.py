@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,17 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
-    Double,
     Engine,
-    cast,
     create_engine,
     event,
-    extract,
-    func,
     inspect,
-    literal,
     select,
     text,
 )  # fmt: skip
@@ -38,6 +31,7 @@ from sqlalchemy.orm import DeclarativeBase, Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from riffler.errors import ConnectionLost, DiskFull, InputError, ReviewFileError, StorageError
+from riffler.review.clock import CLOCK
 
 Address = str | os.PathLike[str]
 """Where a database is: the path of a SQLite file, or an address such as ``postgresql+psycopg://user@host/name``."""
@@ -154,20 +148,12 @@ def n_inserted(session: Session, table: type[DeclarativeBase], rows: Sequence[Ma
         return 0
     insert = postgresql.insert if session.get_bind().dialect.name == POSTGRES else sqlite.insert
     key = next(iter(inspect(table).primary_key))
-    given = insert(table).values(rows).on_conflict_do_nothing().returning(key)
-    return len(session.execute(given).all())
+    return len(session.connection().execute(insert(table).on_conflict_do_nothing().returning(key), rows).all())
 
 
 def clock(session: Session) -> float:
     """Return the seconds since 1970 by the clock of the database, which all servers share."""
-    return session.execute(select(clock_column(session))).scalar_one()
-
-
-def clock_column(session: Session) -> ColumnElement[float]:
-    """Return the clock as a column, so that it takes no query of its own."""
-    if session.get_bind().dialect.name == POSTGRES:
-        return cast(extract("epoch", func.clock_timestamp()), Double)
-    return literal(time.time())
+    return session.execute(select(CLOCK)).scalar_one()
 
 
 @contextmanager

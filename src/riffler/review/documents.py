@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import bindparam, func, insert, select, text
 from sqlalchemy.orm import Session
 
 from riffler.data.collection import Collection
@@ -163,16 +164,18 @@ def asked_id(session: Session, review_id: int, name: str) -> int:
     return asked_ids(session, review_id, [name])[name]
 
 
+_ASKED = select(Document.name, func.coalesce(Document.twin_of, Document.id)).where(
+    Document.review_id == bindparam("review"), Document.name.in_(bindparam("names", expanding=True))
+)
+
+
 def asked_ids(session: Session, review_id: int, names: Sequence[str]) -> dict[str, int]:
     """Return the numbers of documents by their ids, of a twin that of the one that stands for it."""
     kept = {name: storable(session, name) for name in names}
     found: dict[str, int] = {}
     for start in range(0, len(names), BLOCK):
         block = [kept[name] for name in names[start : start + BLOCK]]
-        asked = select(Document.name, func.coalesce(Document.twin_of, Document.id)).where(
-            Document.review_id == review_id, Document.name.in_(block)
-        )
-        found.update(dict(session.execute(asked).all()))
+        found.update(dict(session.execute(_ASKED, {"review": review_id, "names": block}).all()))
     for name in names:
         if kept[name] not in found:
             raise UnknownName(f"The review has no document {name!r}. Use the id of one that it has.")
@@ -228,11 +231,18 @@ def _as_lines(columns: pl.DataFrame, n_rows: int) -> list[str]:
     return columns.write_ndjson().rstrip("\n").split("\n")  # splitlines would also split at separators inside texts
 
 
+@lru_cache(maxsize=64)
+def _schema(shape: bytes) -> pl.Schema:
+    import polars as pl
+
+    return pl.read_ipc(BytesIO(shape)).schema
+
+
 def columns_of(stratum: Stratum, rows: list[Document]) -> pl.DataFrame:
     """Return the original columns of a stratum, with their names, types and order."""
     import polars as pl
 
-    shape = pl.read_ipc(BytesIO(stratum.shape)).schema
+    shape = _schema(stratum.shape)
     kept = {name: dtype for name, dtype in shape.items() if name not in stratum.same_as}
     parts = {name: pl.Series([getattr(row, field) for row in rows]) for name, field in stratum.same_as.items()}
     if kept:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import and_, false, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict, InputError, UnknownName
@@ -188,17 +188,21 @@ def check_expected(answer: Answer, held: LedgerRow | None) -> None:
     )
 
 
+_WAS_CONTROL = (Suggestion.origin == "control") & Suggestion.shown_at.is_not(None)
+_SHOWN = (
+    select(Suggestion)
+    .where((Suggestion.id == bindparam("named")) | (Suggestion.document_id == bindparam("document")) & _WAS_CONTROL)
+    .order_by(Suggestion.id)
+)
+
+
 def shown_as(session: Session, review_id: int, suggestion_id: int | None, document_id: int) -> Suggestion | None:
     """Return the suggestion that a document was shown by; None for one that somebody found.
 
     What was ever shown as a control document is one, wherever it is answered in the end: to count it among what was
     found would make the certificate claim too much.
     """
-    control = (
-        Suggestion.document_id == document_id, Suggestion.origin == "control", Suggestion.shown_at.is_not(None)
-    )  # fmt: skip
-    is_named = false() if suggestion_id is None else Suggestion.id == suggestion_id
-    found = session.scalars(select(Suggestion).where(is_named | and_(*control)).order_by(Suggestion.id)).all()
+    found = session.scalars(_SHOWN, {"document": document_id, "named": suggestion_id or 0}).all()
     named = next((one for one in found if one.id == suggestion_id), None)  # None as well where it was never shown
     if named is not None and (named.review_id, named.document_id) != (review_id, document_id):
         raise AnswerConflict(f"Suggestion {suggestion_id} is of another document. Answer about the one that was shown.")
@@ -233,11 +237,14 @@ def new_row(review_id: int, person: int, document_id: int, remark: Remark, kind:
     )
 
 
+_RECORDED = select(LedgerRow).where(
+    LedgerRow.review_id == bindparam("review"), LedgerRow.request_key == bindparam("key")
+)
+
+
 def recorded(session: Session, review_id: int, key: str) -> LedgerRow | None:
     """Return what was recorded with a key, if anything was."""
-    return session.scalars(
-        select(LedgerRow).where(LedgerRow.review_id == review_id, LedgerRow.request_key == key)
-    ).one_or_none()
+    return session.scalars(_RECORDED, {"review": review_id, "key": key}).one_or_none()
 
 
 def same_receipt(there: LedgerRow, remark: Remark, kind: str, same: bool) -> Receipt:

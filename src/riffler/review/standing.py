@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     CompoundSelect,
     Select,
     Subquery,
     and_,
+    bindparam,
     exists,
     func,
     literal,
@@ -120,17 +122,8 @@ def count_verdicts(session: Session, review_id: int) -> dict[str, int]:
 
     Where nothing was changed the answers are counted; only of the changed documents it is asked what holds.
     """
-    changed = LedgerRow.document_id.in_(_changed_documents(review_id))
-    last = standing_about(changed).with_only_columns(func.max(LedgerRow.id)).group_by(LedgerRow.document_id)
-    parts = (
-        _n_by_verdict(LedgerRow.review_id == review_id, 1),
-        _n_by_verdict(changed, -1),
-        _n_by_verdict(LedgerRow.id.in_(last), 1),
-        select(literal(ASKED), func.coalesce(func.sum(Stratum.n_asked), 0)).where(Stratum.review_id == review_id),
-    )
     counts = dict.fromkeys((*VERDICTS, ASKED), 0)
-    found: CompoundSelect[str, int] = union_all(*parts)
-    for verdict, n in session.execute(found):
+    for verdict, n in session.execute(_COUNTS, {"review": review_id}):
         counts[verdict] += n
     n_asked = counts.pop(ASKED)
     return {**counts, "unread": n_asked - sum(counts.values())}
@@ -141,13 +134,27 @@ def _n_by_verdict(wanted: ColumnElement[bool], sign: int) -> Select[str | None, 
     return select(LedgerRow.verdict, sign * func.count()).where(wanted, answers).group_by(LedgerRow.verdict)
 
 
-def _changed_documents(review_id: int) -> CompoundSelect[int]:
-    """Select the documents about which something was undone or corrected."""
-    mine = select(LedgerRow.document_id).where(LedgerRow.review_id == review_id)
-    return union(mine.where(LedgerRow.undoes_id.is_not(None)), mine.where(LedgerRow.origin == "correction"))
+def _counts() -> CompoundSelect[str, int]:
+    """Select verdicts with numbers of answers, to be added up, and how many documents are asked for."""
+    review: BindParameter[int] = bindparam("review")
+    mine = select(LedgerRow.document_id).where(LedgerRow.review_id == review)
+    touched = union(mine.where(LedgerRow.undoes_id.is_not(None)), mine.where(LedgerRow.origin == "correction"))
+    changed = LedgerRow.document_id.in_(touched)
+    last = standing_about(changed).with_only_columns(func.max(LedgerRow.id)).group_by(LedgerRow.document_id)
+    return union_all(
+        _n_by_verdict(LedgerRow.review_id == review, 1),
+        _n_by_verdict(changed, -1),
+        _n_by_verdict(LedgerRow.id.in_(last), 1),
+        select(literal(ASKED), func.coalesce(func.sum(Stratum.n_asked), 0)).where(Stratum.review_id == review),
+    )
+
+
+_COUNTS = _counts()
+
+
+_LAST_ANSWER = standing_about(LedgerRow.document_id == bindparam("document")).order_by(LedgerRow.id.desc()).limit(1)
 
 
 def last_answer(session: Session, document_id: int) -> LedgerRow | None:
     """Return the answer that holds for a document, if it has one."""
-    answers = standing_about(LedgerRow.document_id == document_id)
-    return session.scalars(answers.order_by(LedgerRow.id.desc()).limit(1)).first()
+    return session.scalars(_LAST_ANSWER, {"document": document_id}).first()

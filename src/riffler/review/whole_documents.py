@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import BindParameter, ColumnElement, bindparam, select
 from sqlalchemy.orm import Session
 
 from riffler.review.documents import DocumentView, asked_ids, columns_of
@@ -26,6 +26,11 @@ class WholeDocument:
     standing: Standing | None
     note: str
     tags: tuple[str, ...]
+
+
+_NUMBERS: BindParameter[list[int]] = bindparam("numbers", expanding=True)  # made once, which takes its time
+_WITH_TWINS = select(Document).where(Document.id.in_(_NUMBERS) | Document.twin_of.in_(_NUMBERS))
+_ANYTHING_SAID = select(LedgerRow.id).where(LedgerRow.document_id.in_(_NUMBERS)).limit(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ def whole_documents(
     """
     asked = asked_ids(session, review_id, names)
     numbers = set(asked.values())
-    rows = session.scalars(select(Document).where(Document.id.in_(numbers) | Document.twin_of.in_(numbers))).all()
+    rows = session.scalars(_WITH_TWINS, {"numbers": list(numbers)}).all()
     views = _views(session, rows)
     twins: dict[int, list[Document]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row.stratum_id, row.position)):
@@ -69,7 +74,7 @@ def whole_documents(
 def _said(session: Session, review_id: int, numbers: set[int], viewer: int | None) -> _Said:
     """Return what holds of some documents as far as somebody may know; of most that come next nobody said anything."""
     about: ColumnElement[bool] = LedgerRow.document_id.in_(numbers)
-    if session.scalar(select(LedgerRow.id).where(about).limit(1)) is None:
+    if session.scalar(_ANYTHING_SAID, {"numbers": list(numbers)}) is None:
         return _Said({}, {}, {})
     held = {one.document: one for one in standings(session, review_id, about)}
     if viewer is not None:

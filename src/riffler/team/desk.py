@@ -89,11 +89,11 @@ class TeamDesk(Desk):
     def upcoming(self, n: int) -> list[Queued]:
         """What is to be read next, at most n, held for this member from now on; nothing where the review is frozen."""
         with writing(self.review._engine) as session:
-            lock_to_take(session, self.review.id)
+            alone = lock_to_take(session, self.review.id)
             seat = self._seat(session, keep=True)
             if seat.frozen_at is not None:
                 return []
-            return take_documents(session, self.review.id, self.person, min(n, MOST_HELD), seat.at)
+            return take_documents(session, self.review.id, self.person, min(n, MOST_HELD), seat.at, alone=alone)
 
     def show(self, suggestion: int) -> None:
         """Write down that a document that is held is on the screen; nobody waits for that."""

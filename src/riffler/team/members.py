@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from riffler.errors import InputError, UnknownName
-from riffler.review.database import clock_column, now
+from riffler.review.clock import CLOCK
+from riffler.review.database import now
 from riffler.review.schema import Reviewer, ReviewRow
 from riffler.review.schema_team import ROLES, MemberRow
 from riffler.review.settings import ReviewSettings
@@ -94,19 +95,23 @@ def role_of(session: Session, review_id: int, account_id: int) -> str | None:
     )
 
 
+_SEAT = (  # made once, which takes longer than the asking
+    select(MemberRow.role, ReviewRow.settings, ReviewRow.frozen_at, CLOCK)
+    .join_from(MemberRow, ReviewRow, ReviewRow.id == MemberRow.review_id)
+    .join(Reviewer, Reviewer.id == MemberRow.reviewer_id)
+    .where(MemberRow.review_id == bindparam("review"), MemberRow.reviewer_id == bindparam("account"))
+    .where(MemberRow.left_at.is_(None), Reviewer.closed_at.is_(None))
+)
+_KEPT_SEAT = _SEAT.with_for_update(read=True, of=MemberRow)
+
+
 def seat_of(session: Session, review_id: int, account_id: int, *, keep: bool = False) -> Seat | None:
     """Return what holds of a member and the review at this moment; None as for :func:`role_of`.
 
     keep : nobody removes the member before the transaction ends
     """
-    wanted = (
-        select(MemberRow.role, ReviewRow.settings, ReviewRow.frozen_at, clock_column(session))
-        .join_from(MemberRow, ReviewRow, ReviewRow.id == MemberRow.review_id)
-        .join(Reviewer, Reviewer.id == MemberRow.reviewer_id)
-        .where(MemberRow.review_id == review_id, MemberRow.reviewer_id == account_id)
-        .where(MemberRow.left_at.is_(None), Reviewer.closed_at.is_(None))
-    )
-    row = session.execute(wanted.with_for_update(read=True, of=MemberRow) if keep else wanted).one_or_none()
+    wanted = _KEPT_SEAT if keep else _SEAT
+    row = session.execute(wanted, {"review": review_id, "account": account_id}).one_or_none()
     if row is None:
         return None
     role, settings, frozen_at, at = row

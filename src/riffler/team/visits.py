@@ -9,10 +9,11 @@ import secrets
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import and_, delete, or_, select, update
+from sqlalchemy import and_, bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session
 
-from riffler.review.database import clock_column, is_older, now
+from riffler.review.clock import CLOCK
+from riffler.review.database import is_older, now
 from riffler.review.schema import Reviewer, ReviewRow, TokenRow
 from riffler.review.schema_team import MemberRow, VisitRow
 from riffler.review.tokens import SECRET_BYTES, hash_secret
@@ -49,6 +50,25 @@ class KeyEntry(NamedTuple):
     role: str
 
 
+# Asked with every request, and made once, which takes longer than the asking.
+_IS_THERE = and_(ReviewRow.id == MemberRow.review_id, MemberRow.left_at.is_(None))
+_VISIT = (
+    select(VisitRow, Reviewer, ReviewRow.id, MemberRow.role, CLOCK)
+    .join_from(VisitRow, Reviewer, Reviewer.id == VisitRow.reviewer_id)
+    .outerjoin(ReviewRow, ReviewRow.identity == bindparam("identity"))
+    .outerjoin(MemberRow, and_(_IS_THERE, MemberRow.reviewer_id == Reviewer.id))
+    .where(VisitRow.hash == bindparam("secret"), Reviewer.closed_at.is_(None))
+)
+_KEY = (
+    select(TokenRow, Reviewer, ReviewRow.identity, MemberRow.role)
+    .join_from(TokenRow, Reviewer, Reviewer.id == TokenRow.reviewer_id)
+    .join(ReviewRow, ReviewRow.id == TokenRow.review_id)
+    .join(MemberRow, and_(MemberRow.review_id == ReviewRow.id, MemberRow.reviewer_id == Reviewer.id))
+    .where(TokenRow.hash == bindparam("secret"), TokenRow.revoked_at.is_(None))
+    .where(Reviewer.closed_at.is_(None), MemberRow.left_at.is_(None))
+)
+
+
 def open_visit(session: Session, account: Reviewer, at: float) -> tuple[str, Visit]:
     """Log an account in, and return the secret of its cookie, which nobody can read again."""
     session.execute(delete(VisitRow).where(or_(VisitRow.ends_at <= at, VisitRow.seen_at <= at - LONGEST_PAUSE)))
@@ -61,14 +81,7 @@ def open_visit(session: Session, account: Reviewer, at: float) -> tuple[str, Vis
 
 def find_visit(session: Session, cookie: str, identity: str) -> tuple[Entry, int | None] | None:
     """Return who has a cookie, with the number of the visit where it is time to :func:`note_seen`; None if nobody."""
-    now_there = and_(ReviewRow.id == MemberRow.review_id, MemberRow.left_at.is_(None))
-    row = session.execute(
-        select(VisitRow, Reviewer, ReviewRow.id, MemberRow.role, clock_column(session))
-        .join_from(VisitRow, Reviewer, Reviewer.id == VisitRow.reviewer_id)
-        .outerjoin(ReviewRow, ReviewRow.identity == identity)
-        .outerjoin(MemberRow, and_(now_there, MemberRow.reviewer_id == Reviewer.id))
-        .where(VisitRow.hash == hash_secret(cookie), Reviewer.closed_at.is_(None))
-    ).first()
+    row = session.execute(_VISIT, {"identity": identity, "secret": hash_secret(cookie)}).first()
     if row is None:
         return None
     visit, account, review_id, role, at = row
@@ -91,14 +104,7 @@ def end_visit(session: Session, cookie: str) -> int | None:
 
 def find_key(session: Session, secret: str) -> tuple[KeyEntry, int | None] | None:
     """Return whose key has a secret, with its number where it is time to note that it is used; None if nobody's."""
-    row = session.execute(
-        select(TokenRow, Reviewer, ReviewRow.identity, MemberRow.role)
-        .join_from(TokenRow, Reviewer, Reviewer.id == TokenRow.reviewer_id)
-        .join(ReviewRow, ReviewRow.id == TokenRow.review_id)
-        .join(MemberRow, and_(MemberRow.review_id == ReviewRow.id, MemberRow.reviewer_id == Reviewer.id))
-        .where(TokenRow.hash == hash_secret(secret), TokenRow.revoked_at.is_(None))
-        .where(Reviewer.closed_at.is_(None), MemberRow.left_at.is_(None))
-    ).first()
+    row = session.execute(_KEY, {"secret": hash_secret(secret)}).first()
     if row is None:
         return None
     token, account, identity, role = row
