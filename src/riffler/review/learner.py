@@ -36,7 +36,7 @@ from riffler.review.supervisor import DATABASE, DONE
 BATCH, QUEUE = 10, 50  # what is suggested at a time, and what is ready should the search be late
 FIRST_QUEUE = 200  # before the texts are read; a whole team may come at once
 
-NICENESS = 10
+NICENESS = 15  # low: who waits for a document shall not wait for what is learned from others
 SOON, LATER = 0.05, 0.4  # seconds between two looks: while people answer, and when nobody did for a while
 AWAKE_SECONDS = 20.0
 STANDBY_SECONDS = 1.0
