@@ -66,7 +66,7 @@ def test_it_follows_the_ledger_through_answers_undo_a_crash_and_new_documents(re
         read(review, 30)
         until(lambda: is_caught_up(review))
         check_pictures(review)
-        assert psutil.Process(keeper.pid).nice() == 10
+        assert psutil.Process(keeper.pid).nice() == learning.NICENESS
 
         review.undo_last("undo")
         progress = review.progress()
