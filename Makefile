@@ -13,6 +13,9 @@ ifneq ($(wildcard ../shared/data),)
 export RIFFLER_DATA ?= $(abspath ../shared/data)
 endif
 
+# Hundreds of processes are started by the tests: what is compiled once is kept, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
 # $(call debian_install,PACKAGES): as root or with passwordless sudo; otherwise one line saying what to install.
 debian_install = \
 	if ! command -v apt-get > /dev/null; then echo "make: please install $(1) (or what your system calls it), then run make again" >&2; exit 1; fi; \
