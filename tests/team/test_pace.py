@@ -11,6 +11,7 @@ from riffler.review import remarks, screening
 from riffler.review.database import reading
 from riffler.review.pace import PAUSE_SECONDS, Pace, median_seconds, paces_of, per_hour
 from riffler.review.remarks import Remark
+from riffler.team import desk
 from riffler.team.people import People
 from tests.review.reviews import library, say
 from tests.team.teams import SINGLE, Team, team_at
@@ -23,7 +24,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds = 0
-        for module in (remarks, screening):
+        for module in (remarks, screening, desk):
             monkeypatch.setattr(module, "now", self.now)
 
     def now(self) -> str:
