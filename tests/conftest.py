@@ -55,7 +55,8 @@ def postgres_address(postgres: PostgresServer) -> Iterator[str]:
 
 LONGEST = (
     "test_wheel.py", "test_kill.py", "test_moving.py", "test_team.py", "test_team_faults.py", "test_access.py",
-    "test_learner.py", "test_schema.py", "test_examples.py",
+    "test_learner.py", "test_schema.py", "test_examples.py", "test_team_gate.py", "test_team_api.py", "test_live.py",
+    "test_reproduce.py",
 )  # fmt: skip
 
 
