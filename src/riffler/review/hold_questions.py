@@ -6,7 +6,7 @@ from sqlalchemy import BindParameter, ColumnElement, bindparam, case, delete, ex
 
 from riffler.review.clock import CLOCK
 from riffler.review.schema import Document, LedgerRow, Suggestion
-from riffler.review.schema_team import HoldRow, ScreeningRow
+from riffler.review.schema_team import HoldRow, MemberRow, ScreeningRow
 from riffler.review.screening import OPINION_STANDS
 from riffler.review.standing import STANDS
 
@@ -105,7 +105,7 @@ END = (
 )
 
 
-def _counted(*rows: ColumnElement[bool], of: type[Suggestion | ScreeningRow]) -> ColumnElement[int]:
+def _counted(*rows: ColumnElement[bool], of: type[Suggestion | ScreeningRow | MemberRow]) -> ColumnElement[int]:
     return select(func.count()).select_from(of).where(*rows).scalar_subquery()
 
 
@@ -116,8 +116,9 @@ QUEUE_NOW = (
         func.count().filter(HoldRow.is_shown),
         func.count().filter(~IS_OLD),
         _counted(ScreeningRow.review_id == REVIEW, ScreeningRow.state != "settled", of=ScreeningRow),
+        _counted(MemberRow.review_id == REVIEW, MemberRow.left_at.is_(None), of=MemberRow),
     )
     .select_from(HoldRow)
     .where(HoldRow.review_id == REVIEW)
 )
-"""How much waits, is held for later, is being read, is held by somebody who is there, and is half read."""
+"""How much waits, is held for later, is being read, is held by somebody who is there, is half read; and the members."""

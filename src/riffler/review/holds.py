@@ -47,12 +47,14 @@ class Queue:
     n_ahead : documents that are held for later, and may still be exchanged for better ones
     n_in_hand : documents that are being read, or were read by some and wait for others
     is_read_from : somebody is there
+    n_members : people who may come; nobody where one reads alone
     """
 
     n_waiting: int
     n_ahead: int
     n_in_hand: int
     is_read_from: bool
+    n_members: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,10 @@ def hold_again(session: Session, review_id: int, person: int, document_id: int, 
 
 def queue_now(session: Session, review_id: int) -> Queue:
     """Return what is ready to be given out, and what is not any more."""
-    n_waiting, n_ahead, n_read, n_there, n_half_read = session.execute(QUEUE_NOW, {"review": review_id}).one()
-    return Queue(n_waiting, n_ahead, n_read + n_half_read, n_there > 0)
+    n_waiting, n_ahead, n_read, n_there, n_half_read, n_members = session.execute(
+        QUEUE_NOW, {"review": review_id}
+    ).one()
+    return Queue(n_waiting, n_ahead, n_read + n_half_read, n_there > 0, n_members)
 
 
 def names_in_hand(session: Session, review_id: int) -> set[str]:

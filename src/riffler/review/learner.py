@@ -34,6 +34,7 @@ from riffler.review.store import Review, open_review
 from riffler.review.supervisor import DATABASE, DONE
 
 BATCH, QUEUE = 10, 50  # what is suggested at a time, and what is ready should the search be late
+QUEUE_EACH = 4  # and more for each member of a team: all may come at once
 FIRST_QUEUE = 200  # before the texts are read; a whole team may come at once
 
 NICENESS = 15  # low: who waits for a document shall not wait for what is learned from others
@@ -132,8 +133,9 @@ class Loop:
     def step(self) -> None:
         """Take in what is new, if anything is, and make the pictures that are due."""
         queue = self._review.queue_now()
+        wanted = QUEUE + QUEUE_EACH * queue.n_members
         lacking = (
-            (queue.n_ahead, queue.n_in_hand) if queue.n_waiting < QUEUE // 2 else None
+            (queue.n_ahead, queue.n_in_hand) if queue.n_waiting < wanted // 2 else None
         )  # many came and took it all
         now = (self._review.last_remark(), self._review.revision(), lacking)  # before it learns: more may come
         is_new = now != self._seen
@@ -141,7 +143,7 @@ class Loop:
             self._news_at = time.monotonic()
         if is_new:
             start = time.monotonic()
-            self._live.refresh(BATCH, ahead=QUEUE + queue.n_ahead)
+            self._live.refresh(BATCH, ahead=wanted + queue.n_ahead)
             self._news_at = time.monotonic()
             self._seconds_to_learn = self._news_at - start
             self._seen = now

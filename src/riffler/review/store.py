@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
@@ -129,6 +130,7 @@ class Review(SearchSide):
 
     def __init__(self, engine: Engine, review_id: int) -> None:
         self._engine = engine
+        self.taking = Lock()  # those whom this process gives documents to wait here, which is cheaper than to collide
         with reading(engine) as session:
             row = session.get_one(ReviewRow, review_id)
         self.id, self.name, self.identity, self.made_with = row.id, row.name, row.identity, row.made_with

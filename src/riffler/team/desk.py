@@ -88,7 +88,7 @@ class TeamDesk(Desk):
 
     def upcoming(self, n: int) -> list[Queued]:
         """What is to be read next, at most n, held for this member from now on; nothing where the review is frozen."""
-        with writing(self.review._engine) as session:
+        with self.review.taking, writing(self.review._engine) as session:
             alone = lock_to_take(session, self.review.id)
             seat = self._seat(session, keep=True)
             if seat.frozen_at is not None:
