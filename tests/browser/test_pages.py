@@ -71,7 +71,8 @@ def test_history_filters_relabels_and_undoes(server: Running, open_page: OpenPag
     line = page.locator("#lines li").first
     expect(line).to_contain_text(title)
     keep_picture(page, "history")
-    line.locator("select").select_option("relevant")
+    with page.expect_navigation():  # the page loads itself again
+        line.locator("select").select_option("relevant")
     expect(page.locator("#lines li").first.locator(".chip.relevant")).to_be_visible()
     page.locator("#verdict").select_option("maybe")
     page.wait_for_url("**verdict=maybe**")
