@@ -2,7 +2,7 @@
 
 ``row_dot`` and those after it are the only functions that know how a row is stored: numba picks the dense or the sparse
 body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed order per row, so a score does
-not depend on which other rows are scored with it.
+not depend on which other rows are scored with it. The loops over all rows let other threads run.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -30,6 +30,13 @@ def as_rows(X: Any) -> Any:
     if isinstance(X, np.ndarray):
         return DenseRows(np.ascontiguousarray(X))
     return CsrRows(X.data, X.indices, X.indptr)
+
+
+def part_of_rows(rows: Any, start: int, stop: int) -> Any:
+    """View neighbouring rows as rows again."""
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.values[start:stop])
+    return CsrRows(rows.data, rows.indices, rows.indptr[start : stop + 1])
 
 
 def row_dot(rows, i, w):
@@ -210,14 +217,14 @@ def _sparse_moments(data, indices, indptr, slopes, stiffness, out):
     out += beside.T
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def scores_of_all(rows, n_rows, w, out):
     """Write the score of every row into ``out``."""
     for i in range(n_rows):
         out[i] = row_dot(rows, i, w)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def sum_of_rows(rows, n_rows, slopes, out):
     """Add slope times row to ``out`` for every row; rows of slope 0 are not read."""
     for i in range(n_rows):
@@ -225,7 +232,7 @@ def sum_of_rows(rows, n_rows, slopes, out):
             add_multiple(rows, i, slopes[i], out)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def moments_of_rows(rows, slopes, stiffness, out):
     """Add the sums of slope times row, stiffness times row and stiffness times row squared to the rows of ``out``.
 

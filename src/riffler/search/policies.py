@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riffler.engine.local import best_of
+from riffler.engine import best_of
 from riffler.records import IntArray
 from riffler.search.view import SearchView
 

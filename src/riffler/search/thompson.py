@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from riffler.engine.local import best_of
+from riffler.engine import best_of
 from riffler.errors import InputError
 from riffler.ledger import IRRELEVANT, RELEVANT
 from riffler.records import BoolArray, FloatArray, IntArray

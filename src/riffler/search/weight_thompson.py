@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riffler.engine.local import best_of
+from riffler.engine import best_of
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
