@@ -1,0 +1,164 @@
+"""What runs in a Dask worker: it holds some neighbouring blocks and works on them when asked.
+
+A worker may be new, or have been restarted: then it answers that it does not hold what it is asked about, and is sent
+that. So nothing is lost with a worker but time.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riffler.engine.base import Part, Work
+from riffler.engine.candidates import Candidates
+from riffler.engine.fixed_sum import Node
+from riffler.engine.local import LocalEngine
+from riffler.features.blocked_rows import Block
+from riffler.records import FloatArray, IntArray
+
+MOST_SHARES = 16  # that a worker holds; one that is let go is sent again when it is needed
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Neighbouring blocks that one worker holds: ``name`` tells them from those of other engines."""
+
+    name: str
+    first_block: int
+    end_block: int
+    first_row: int
+    end_row: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the blocks."""
+        return self.end_row - self.first_row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sent:
+    """What a worker shall hold from now on: the blocks of a share, and the tie ranks of its rows."""
+
+    blocks: tuple[Block, ...] | None
+    order: int
+    ties: IntArray | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotHeld:
+    """The answer of a worker that lacks what it was asked about."""
+
+
+@dataclass(slots=True)
+class _Held:
+    engine: LocalEngine
+    order: int = 0
+    ties: IntArray | None = None
+
+
+_HELD: OrderedDict[str, _Held] = OrderedDict()
+_LOCK = Lock()
+
+
+def answer(
+    call: Callable[..., Any],
+    share: Share,
+    order: int | None,
+    arguments: tuple[Any, ...],
+    sent: Sent | None = None,
+) -> Any:  # noqa: ANN401 - what the call gives
+    """Take what was sent, and call a function with the engine of a share, its ties and arguments."""
+    with _LOCK:
+        if sent is not None:
+            _take(share, sent)
+        held = _HELD.get(share.name)
+        if held is None or (order is not None and held.order != order):
+            return NotHeld()
+        _HELD.move_to_end(share.name)
+    return call(held.engine, None if order is None else held.ties, share, *arguments)
+
+
+def drop(names: tuple[str, ...]) -> None:
+    """Let go of shares."""
+    with _LOCK:
+        for name in names:
+            _HELD.pop(name, None)
+
+
+def version() -> str:
+    """Return the version of this package that a worker has."""
+    from riffler import __version__
+
+    return __version__
+
+
+def candidates_of(
+    engine: LocalEngine,
+    ties: IntArray | None,
+    share: Share,
+    weights: FloatArray,
+    n: int,
+    skipped: NDArray[Any],
+    intercept: float,
+) -> Candidates:
+    """Return the rows of a share among which its best are."""
+    return engine.candidates(weights, n, unpacked(skipped, share.n_rows), intercept, ties).moved(share.first_row)
+
+
+def scores_of(engine: LocalEngine, ties: None, share: Share, weights: FloatArray, intercept: float) -> FloatArray:
+    """Score the rows of a share."""
+    return engine.scores(weights, intercept)
+
+
+def parts_of(engine: LocalEngine, ties: None, share: Share, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401
+    """Apply a function to the blocks of a share."""
+    return engine.map(work, *columns)
+
+
+def nodes_of(engine: LocalEngine, ties: None, share: Share, work: Work[FloatArray], *columns: Any) -> list[Node]:  # noqa: ANN401
+    """Add up what a function makes of the blocks of a share."""
+    return engine.nodes(work, *columns, first=share.first_block)
+
+
+def packed(skipped: IntArray, n_rows: int) -> NDArray[Any]:
+    """Write sorted row numbers in the fewest bytes: four each, or a bit for every row.
+
+    >>> packed(np.array([1, 2]), 1000), packed(np.array([0, 2]), 8)
+    (array([1, 2], dtype=uint32), array([160], dtype=uint8))
+    """
+    if 32 * skipped.size <= n_rows:
+        return skipped.astype(np.uint32)
+    mask = np.zeros(n_rows, dtype=bool)
+    mask[skipped] = True
+    return np.packbits(mask)
+
+
+def unpacked(skipped: NDArray[Any], n_rows: int) -> IntArray:
+    """Read what :func:`packed` wrote."""
+    if skipped.dtype == np.uint8:
+        return np.flatnonzero(np.unpackbits(skipped, count=n_rows))
+    return skipped.astype(np.int64)
+
+
+def _take(share: Share, sent: Sent) -> None:
+    if sent.blocks is not None:
+        _HELD[share.name] = _Held(LocalEngine(sent.blocks, threads=_n_threads()))
+        while len(_HELD) > MOST_SHARES:
+            _HELD.popitem(last=False)
+    if share.name in _HELD:
+        _HELD[share.name].order, _HELD[share.name].ties = sent.order, sent.ties
+
+
+def _n_threads() -> int | None:
+    from distributed import get_worker
+
+    try:
+        return int(get_worker().state.nthreads)
+    except ValueError:  # not in a worker
+        return None

@@ -1,0 +1,188 @@
+"""The heavy steps of a search on the workers of Dask: blocks stay where they are, weights and candidates travel.
+
+Each worker holds a share of neighbouring blocks: it opens those of files by their names, others are sent to it once. A
+worker that goes away is replaced within the step, by whichever is left; a scheduler that goes away is one error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from riffler.engine import at_worker
+from riffler.engine.at_worker import NotHeld, Sent, Share, packed
+from riffler.engine.base import (
+    Best,
+    BlockHolder,
+    Part,
+    Work,
+    checked_columns,
+    checked_ties,
+    checked_weights,
+    excluded_numbers,
+)
+from riffler.engine.candidates import Candidates
+from riffler.engine.cluster import Cluster
+from riffler.engine.fixed_sum import total_of
+from riffler.engine.mapped import mapped_block
+from riffler.engine.tls import TlsFiles
+from riffler.errors import EngineError
+from riffler.features.blocked_rows import Block, BlockedRows
+from riffler.records import BoolArray, FloatArray, IntArray
+
+MOST_TRIES = 10  # of one step; each loses a worker, or sends one what it lacks
+
+
+class DaskEngine(BlockHolder):
+    """Blocks of feature rows, numbered through from 0, shared out among the workers of a Dask cluster.
+
+    blocks : as for :class:`LocalEngine`; memory-mapped ones must lie in a folder that all workers see
+    cluster : address of a scheduler (tcp:// on this machine, else tls://), a cluster object such as a LocalCluster
+        of Dask, or None for workers of its own on this machine, one a core
+    tls : certificates, for a scheduler with TLS
+    n_workers : of a cluster of its own
+    timeout : seconds to wait for a scheduler, or for the first worker
+    """
+
+    def __init__(
+        self,
+        blocks: Sequence[Block] | BlockedRows,
+        cluster: Any = None,  # noqa: ANN401 - an address or one of Dask's cluster objects
+        *,
+        tls: TlsFiles | None = None,
+        n_workers: int | None = None,
+        timeout: float = 20.0,
+    ) -> None:
+        super().__init__(blocks)
+        self._cluster = Cluster(cluster, tls=tls, n_workers=n_workers, timeout=timeout)
+        threads = self._cluster.threads_by_worker()
+        self._shares = shares_of(self.starts, list(threads.values()), name=uuid4().hex)
+        self._home = dict(zip(self._shares, threads, strict=False))  # the worker of each share
+        self._has: dict[tuple[Share, str], int] = {}  # what was sent where: the number of the tie order, 0 for none
+        self._ties: IntArray | None = None
+        self._order = 0
+
+    def map(self, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401 - arrays of any kind
+        """Apply a function to every block and its part of each column; function and results travel."""
+        return [part for parts in self._ask_with(at_worker.parts_of, work, columns) for part in parts]
+
+    def sum(self, work: Work[FloatArray], *columns: Any) -> FloatArray:  # noqa: ANN401 - arrays of any kind
+        """Add up what a function makes of every block and its part of each column; few partial sums travel."""
+        return total_of(node for nodes in self._ask_with(at_worker.nodes_of, work, columns) for node in nodes)
+
+    def scores(self, weights: FloatArray, intercept: float = 0.0) -> FloatArray:
+        """Score every row; eight bytes a row travel."""
+        given = checked_weights(weights, intercept, self.n_columns)
+        return np.concatenate(self._ask(at_worker.scores_of, [(given, float(intercept))] * len(self._shares)))
+
+    def best(
+        self,
+        weights: FloatArray,
+        n: int,
+        excluded: BoolArray | IntArray | None = None,
+        intercept: float = 0.0,
+        ties: IntArray | None = None,
+    ) -> Best:
+        """Return the n rows of the highest scores that are not excluded; ties travel once, known again by identity."""
+        given = checked_weights(weights, intercept, self.n_columns)
+        skipped = excluded_numbers(excluded, self.n_rows)
+        if ties is not None and ties is not self._ties:
+            self._ties, self._order = checked_ties(ties, self.n_rows), self._order + 1
+        cuts = np.searchsorted(skipped, [share.first_row for share in self._shares] + [self.n_rows])
+        arguments = [
+            (given, n, packed(skipped[cuts[at] : cuts[at + 1]] - share.first_row, share.n_rows), float(intercept))
+            for at, share in enumerate(self._shares)
+        ]
+        found = self._ask(at_worker.candidates_of, arguments, None if ties is None else self._order)
+        return Candidates.together(found).best(n)
+
+    def close(self) -> None:
+        """Let the workers go; a cluster of its own ends."""
+        self._cluster.close(tuple(share.name for share in self._shares))
+
+    def _ask_with(self, call: Callable[..., Any], work: Work[Any], columns: tuple[Any, ...]) -> list[Any]:
+        checked_columns(columns, self.n_rows)
+        parts = [tuple(column[share.first_row : share.end_row] for column in columns) for share in self._shares]
+        return self._ask(call, [(work, *part) for part in parts])
+
+    def _ask(
+        self, call: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], order: int | None = None
+    ) -> list[Any]:
+        """Call a function where each share is held, and return the answers in the order of the shares."""
+        answers: dict[Share, Any] = {}
+        asked = dict(zip(self._shares, arguments, strict=True))
+        for _ in range(MOST_TRIES):
+            self._home = settled(self._home, self._cluster.threads_by_worker())
+            waiting = {share: self._submit(call, share, order, asked[share]) for share in asked if share not in answers}
+            for share, future in waiting.items():
+                with suppress(CancelledError):  # what the task was sent went away with a worker: it is sent again
+                    answers[share] = self._cluster.result(future)
+                if isinstance(answers.get(share), NotHeld):
+                    del answers[share]
+                if share not in answers:
+                    self._has.pop((share, self._home[share]), None)
+            if len(answers) == len(asked):
+                return [answers[share] for share in self._shares]
+        raise EngineError(
+            f"The workers of {self._cluster.name} went away {MOST_TRIES} times within one step. "
+            "Look for what ends them in their logs (memory, mostly), then go on: nothing is lost."
+        )
+
+    def _submit(self, call: Callable[..., Any], share: Share, order: int | None, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        """Ask the worker of a share, which is sent what it has not got yet."""
+        worker, sent = self._home[share], None
+        has = self._has.get((share, worker))
+        if has is None or (order is not None and has != order):
+            ties = None if order is None or self._ties is None else self._ties[share.first_row : share.end_row]
+            blocks = self._travelling(share) if has is None else None
+            sent = self._cluster.place(Sent(blocks, order or 0, ties), worker)
+            self._has[share, worker] = order or 0
+        return self._cluster.submit(worker, at_worker.answer, call, share, order, arguments, sent)
+
+    def _travelling(self, share: Share) -> tuple[Block, ...]:
+        """Blocks as they are sent: files by their names, objects that open them as they are, arrays by value."""
+        sources = self._blocked.sources[share.first_block : share.end_block]
+        return tuple(one if hasattr(one, "open") else mapped_block(one) or one for one in sources)
+
+
+def shares_of(starts: IntArray, threads: Sequence[int], name: str) -> list[Share]:
+    """Cut the blocks into shares of neighbours, one for each worker, by rows in proportion to its threads.
+
+    >>> [(one.first_block, one.end_block) for one in shares_of(np.array([0, 10, 20, 30]), [1, 2], "a")]
+    [(0, 1), (1, 3)]
+    """
+    n_blocks = len(starts) - 1
+    wanted = starts[-1] * np.cumsum(threads) / np.sum(threads)
+    # the cut nearest to what is wanted
+    ends = [int(np.abs(starts - end).argmin()) for end in wanted]
+    ends[-1] = n_blocks
+    firsts = [0, *ends[:-1]]
+    return [
+        Share(f"{name}-{first}", first, end, int(starts[first]), int(starts[end]))
+        for first, end in zip(firsts, ends, strict=True)
+        if end > first
+    ]
+
+
+def settled(home: dict[Share, str], threads: dict[str, int]) -> dict[Share, str]:
+    """Leave shares where they are; those of workers that went go to who has least, and one that came gets one."""
+    n_shares = dict.fromkeys(threads, 0)
+    for worker in home.values():
+        if worker in n_shares:
+            n_shares[worker] += 1
+    new = dict(home)
+    for share, worker in home.items():
+        least = min(n_shares, key=lambda one: n_shares[one] / threads[one])
+        if worker not in n_shares:
+            new[share] = least
+            n_shares[least] += 1
+        elif n_shares[worker] > 1 and n_shares[least] == 0:
+            new[share] = least
+            n_shares[worker] -= 1
+            n_shares[least] += 1
+    return new
