@@ -31,7 +31,7 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     import polars as pl
 
     source = _with_line_feeds(utf8_source(path, encoding))
-    form = _form(source, path)
+    form = form_of(source, path)
     if len(form.names) * _n_lines(source) > MANY_CELLS:
         # short rows would be filled up before they are found: a small file could take all memory
         for _ in _records(source, form, path):
@@ -43,7 +43,7 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
             for _ in _records(source, form, path):
                 pass
     except pl.exceptions.PolarsError:  # such as quotation marks inside unquoted fields
-        frame = _read_slowly(source, form, path)
+        frame = read_loosely(source, form, path)
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     if frame.height == 0:
         raise DataFileError(f"{path}: a header but no rows.")
@@ -59,7 +59,7 @@ class Form:
     skip: int
 
 
-def _form(source: Path | bytes, path: Path) -> Form:
+def form_of(source: Path | bytes, path: Path) -> Form:
     """Find the separator that cuts the header into most names; Excel may say it in a line "sep=;" before."""
     head = _head(source).decode("utf-8", "ignore").removeprefix("\ufeff")
     first = head.split("\n", 1)[0].strip()
@@ -104,7 +104,7 @@ def _with_line_feeds(source: Path | bytes) -> Path | bytes:
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
-def _read_slowly(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
+def read_loosely(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
     """Read with Python's own reader, which allows loose quotation marks."""
     import polars as pl
 

@@ -1,0 +1,142 @@
+"""A collection on disk: everything a search needs, mapped or read when it is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from riffler.data.collection import Collection
+from riffler.disk.block import Block, blocks_of
+from riffler.disk.files import check_size, check_sum
+from riffler.disk.gathering import gathered, locate
+from riffler.disk.ids import DiskIds
+from riffler.disk.manifest import Manifest, read_manifest
+from riffler.disk.other_columns import all_of_column, columns_of
+from riffler.disk.publishing import read_clusters, read_idf
+from riffler.disk.sources import Tell
+from riffler.disk.texts import DiskTexts
+from riffler.features.cluster_model import ClusterModel
+from riffler.features.text import TextFeatures
+from riffler.records import IntArray
+
+if TYPE_CHECKING:
+    import polars as pl
+    from scipy import sparse
+
+
+class DiskCollection:
+    """Documents in partitions on disk, in the order in which they were indexed.
+
+    Attributes
+    ----------
+    folder, source : where it is
+    blocks : one a partition, with mapped rows
+    bounds : first rows of the blocks, and the number of documents behind
+    ids, titles, abstracts, texts : sequences that read when they are asked
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.source = str(folder)
+        self.manifest = manifest
+        self.blocks: tuple[Block, ...] = blocks_of(folder, manifest)
+        self.bounds: IntArray = np.array([*(block.first_row for block in self.blocks), manifest.n_items])
+        self.ids = DiskIds(folder, self.blocks, manifest.files)
+        self.titles = DiskTexts(self.blocks, ("title",))
+        self.abstracts = DiskTexts(self.blocks, ("abstract",))
+        self.texts = DiskTexts(self.blocks, ("title", "abstract"))
+
+    @property
+    def n_items(self) -> int:
+        """How many documents there are."""
+        return self.manifest.n_items
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the rows."""
+        return self.manifest.vectoriser.n_columns
+
+    @property
+    def generation(self) -> int:
+        """Grows by one with every change of the collection."""
+        return self.manifest.generation
+
+    @cached_property
+    def labels(self) -> NDArray[np.int8] | None:
+        """1 (relevant), 0 (irrelevant) and -1 (not known) of each document, None where no source had labels."""
+        if not self.manifest.has_labels:
+            return None
+        return np.concatenate([block.labels for block in self.blocks])
+
+    @cached_property
+    def vectoriser(self) -> TextFeatures:
+        """What made the rows of the texts: makes rows in the same columns of any others."""
+        return self.manifest.vectoriser.fitted(read_idf(self.folder, self.manifest.files["idf"]))
+
+    @cached_property
+    def clusters(self) -> ClusterModel | None:
+        """The soft clusters, None where none were asked for."""
+        entry = self.manifest.files.get("clusters")
+        return None if entry is None else read_clusters(self.folder, entry)
+
+    def locate(self, rows: ArrayLike) -> tuple[IntArray, IntArray]:
+        """The number of the block of each row, and its row within that."""
+        return locate(self.bounds, np.asarray(rows, dtype=np.int64))
+
+    def rows(self, rows: ArrayLike) -> sparse.csr_matrix:
+        """The rows of some documents, in the order asked for, in memory."""
+        return gathered(self.blocks, np.asarray(rows, dtype=np.int64))
+
+    def columns(self, rows: ArrayLike) -> pl.DataFrame:
+        """All columns of some documents, by the names they had in their sources."""
+        return columns_of(self.blocks, np.asarray(rows, dtype=np.int64), self.manifest.sources)
+
+    def column(self, name: str) -> pl.Series:
+        """One column of all documents as text, null where a document does not have it."""
+        return all_of_column(self.blocks, name, self.manifest.sources, self.source)
+
+    def take(self, rows: ArrayLike) -> Collection:
+        """Some documents as a collection in memory."""
+        chosen = np.asarray(rows, dtype=np.int64)
+        return Collection(
+            ids=tuple(self.ids.take(chosen)),
+            titles=self.titles.take(chosen),
+            abstracts=self.abstracts.take(chosen),
+            labels=None if self.labels is None else self.labels[chosen],
+            columns=self.columns(chosen),
+            source=self.source,
+        )
+
+    def verify(self, tell: Tell | None = None) -> None:
+        """Compare the checksums of all files; the first that differs is an error that names its partition."""
+        for what, entry in self.manifest.files.items():
+            check_sum(self.folder, entry, what)
+        for block in self.blocks:
+            block.verify()
+            if tell is not None:
+                tell((block.number + 1) / len(self.blocks), f"checking {block.name}")
+
+    def __len__(self) -> int:
+        return self.n_items
+
+    def __repr__(self) -> str:
+        return f"<{self.n_items:,} documents in {self.folder}>"
+
+
+def open_collection(folder: str | Path) -> DiskCollection:
+    """Open a collection that ``riffler index`` made.
+
+    Sizes of all files are compared at once, checksums of a partition when it is used first.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    collection = DiskCollection(folder, manifest)
+    for what, entry in manifest.files.items():
+        check_size(folder, entry, what)
+    for block in collection.blocks:
+        block.check_sizes()
+    return collection

@@ -1,0 +1,34 @@
+"""One process at a time changes a collection; the lock goes with the process, however it ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from riffler.errors import InputError
+
+LOCK = "lock"
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a collection; another process that has it is an error at once."""
+    import fcntl
+
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(handle, 100).decode(errors="replace").strip() or "unknown"
+            raise InputError(
+                f"{folder}: another process (number {holder}) is indexing into this folder. Wait until it is done, or "
+                "name another folder."
+            ) from error
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(handle)
