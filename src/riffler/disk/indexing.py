@@ -26,7 +26,7 @@ from riffler.disk.manifest import (
     write_manifest,
 )
 from riffler.disk.options import IndexOptions
-from riffler.disk.packed_ids import N_DIGITS
+from riffler.disk.packed_ids import N_DIGITS, PackedIds
 from riffler.disk.partition_writing import CountedPiece, counted, write_partition
 from riffler.disk.parts import BY_NOTES, Parts
 from riffler.disk.publishing import Publisher, read_clusters, read_idf, remove_strays
@@ -152,7 +152,7 @@ class _Indexing:
             self._parts.update({int(number): Parts.of_json(parts) for number, parts in one["parts"].items()})
         place = Place.of_json(finished[-1]["place"])
         pairs = enumerate(zip(before, now, strict=True))
-        changed = [number for number, (old, new) in pairs if not old.is_unchanged(new)]
+        changed = [number for number, (old, new) in pairs if old.identity != new.identity]
         for number in changed:
             if number < place.source or (number == place.source and place.is_within):
                 raise InputError(
@@ -168,8 +168,8 @@ class _Indexing:
 
     def _refuse_known(self, sources: list[Source]) -> None:
         """Refuse a file that the collection has already, as it is."""
-        known = [] if self._base is None else [Source.of_json(one) for one in self._base.sources]
-        again = next((one for one in sources if any(one.is_unchanged(other) for other in known)), None)
+        known = set() if self._base is None else {Source.of_json(one).identity for one in self._base.sources}
+        again = next((one for one in sources if one.identity in known), None)
         if again is not None:
             raise InputError(f"{again.path} is in {self._folder} already, as it is now. Name only files that are new.")
 
@@ -234,7 +234,7 @@ class _Indexing:
 
     def _close(self, pieces: list[CountedPiece], place: Place) -> None:
         """Give a full partition its ids, write it, and write down that it is there."""
-        packs = []
+        packs: list[PackedIds] = []
         for one in pieces:
             piece = one.piece
             where = self._places([(piece.source, piece.first_row, piece.n_items)])
@@ -242,7 +242,8 @@ class _Indexing:
                 packs.append(self._book.add_contents(one.digits, where))
             else:
                 packs.append(self._book.add_given(piece.ids, where))
-        partition = write_partition(self._folder, len(self._old) + len(self._new), pieces, packs)
+        with room_wanted(self._folder):
+            partition = write_partition(self._folder, len(self._old) + len(self._new), pieces, packs)
         self._book.settle(len(packs), partition_ids(self._folder, partition), self._places(partition.runs))
         parts = {str(source): self._parts[source].to_json() for source, _, _ in partition.runs}
         self._journal.finish("partition", {"partition": partition.to_json(), "place": place.to_json(), "parts": parts})

@@ -47,11 +47,12 @@ class PackedIds:
         import polars as pl
 
         stop = len(self) if stop is None else min(stop, len(self))
+        if start >= stop:
+            return pl.Series("id", [], dtype=pl.String)
         first = int(self.ends[start - 1]) if start else 0
         ends = (np.asarray(self.ends[start:stop]) - first).tolist()
-        data = bytes(self.data[first : first + (ends[-1] if ends else 0)])
-        starts = [0, *ends[:-1]]
-        ids = [data[begin:end].decode() for begin, end in zip(starts, ends, strict=bool(ends))]
+        data = bytes(self.data[first : first + ends[-1]])
+        ids = [data[begin:end].decode() for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
         return pl.Series("id", ids, dtype=pl.String)
 
     def hashes(self) -> NDArray[np.uint64]:

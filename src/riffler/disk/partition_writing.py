@@ -99,7 +99,8 @@ def _write_records(folder: Path, pieces: list[Piece], ids: PackedIds) -> FileEnt
 def _stacked(parts: list[pl.Series]) -> pl.Series:
     import polars as pl
 
-    return pl.concat([part.alias("") for part in parts], rechunk=False)
+    # in one piece: how a source was cut into chunks is not to be seen in the file
+    return pl.concat([part.alias("") for part in parts], rechunk=True)
 
 
 def _joined(parts: list[PackedIds]) -> PackedIds:

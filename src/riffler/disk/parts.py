@@ -228,7 +228,11 @@ def _labels(
 
 def _is_same(column: pl.Series, kept: pl.Series | None) -> bool:
     """Whether a column needs not be kept a second time."""
-    return kept is not None and column.dtype == kept.dtype and bool(column.eq_missing(kept).all())
+    import polars as pl
+
+    if kept is None or column.dtype not in (pl.String, pl.Null):
+        return False
+    return bool(column.cast(pl.String).eq_missing(kept).all())
 
 
 def _as_json(frame: pl.DataFrame) -> pl.Series:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import glob
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +49,10 @@ class Source:
         """The path to open."""
         return Path(self.path)
 
-    def is_unchanged(self, other: Source) -> bool:
-        """Whether another look found the same file as this one."""
-        return (self.path, self.kind, self.n_bytes, self.modified) == (
-            other.path,
-            other.kind,
-            other.n_bytes,
-            other.modified,
-        )
+    @property
+    def identity(self) -> tuple[str, int, int]:
+        """What is the same as long as the file is."""
+        return self.path, self.n_bytes, self.modified
 
     def to_json(self) -> dict[str, Any]:
         """The source as JSON."""
@@ -75,10 +72,9 @@ def find_sources(named: Sequence[str | Path]) -> list[Source]:
     paths = [path for name in named for path in _matching(str(name))]
     if not paths:
         raise InputError("There is nothing to index. Name at least one file or folder.")
-    repeated = next((path for at, path in enumerate(paths) if path in paths[:at]), None) if len(paths) < 1000 else None
-    repeated = repeated or (None if len(set(paths)) == len(paths) else "a file")
-    if repeated is not None:
-        raise InputError(f"{repeated} is named twice. Name each file once.")
+    path, n_times = Counter(paths).most_common(1)[0]
+    if n_times > 1:
+        raise InputError(f"{path} is named {n_times} times. Name each file once.")
     return [_known(path) for path in paths]
 
 
@@ -139,8 +135,6 @@ def _known(path: str) -> Source:
 
 
 def _looked_at(source: Source, encoding: str | None) -> Source:
-    from dataclasses import replace
-
     if source.kind == "parquet":
         return replace(source, length=read_footer(source.file).n_rows)
     if source.kind in ("folder", "spreadsheet"):

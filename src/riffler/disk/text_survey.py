@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from riffler.data.encodings import CHUNK, HOW_TO_SAY, MARKS, find_encoding, known_encoding, wide_encoding
@@ -15,6 +16,15 @@ from riffler.errors import DataFileError
 BLOCK = 1 << 23
 LOOKED_AT_WHOLE = 1 << 28
 """A text that is not UTF-8 is judged by so many of its bytes."""
+
+TAGS = {
+    "RIS": re.compile(rb"^TY  -", re.MULTILINE),
+    "LOOSE_RIS": re.compile(rb"^TY ?-", re.MULTILINE),
+    "PUBMED": re.compile(rb"^PMID- ", re.MULTILINE),
+}
+"""How records open: two blanks before the dash, one or none, or PubMed's."""
+
+LONGEST_TAG = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +40,11 @@ def look_at_text(path: Path, encoding: str | None) -> TextLook:
     """Read a text once; bytes that fit no encoding are an error, as is a compressed file that is cut short."""
     chosen = known_encoding(encoding) if encoding is not None else stream_encoding(path)
     n_bytes, has_feed, has_return = 0, False, False
+    checker = codecs.getincrementaldecoder("utf-8")()
     for block in utf8_blocks(path, chosen):
         n_bytes += len(block)
+        if encoding is not None:  # otherwise it was found by its bytes
+            _decoded(checker, block, path, "utf-8", n_bytes)
         has_feed = has_feed or b"\n" in block
         has_return = has_return or b"\r" in block
     if n_bytes == 0:
@@ -108,18 +121,13 @@ def _decoded(decoder: codecs.IncrementalDecoder, data: bytes, path: Path, encodi
 
 def tags_of(path: Path, encoding: str) -> str | None:
     """The layout of tagged records (RIS, LOOSE_RIS or PUBMED), None where no line opens a record."""
-    strict = loose = pubmed = False
+    found = dict.fromkeys(TAGS, False)
     rest = b""
-    for block in utf8_blocks(path, encoding):
-        lines = (rest + block).replace(b"\r", b"\n")
-        whole, feed, rest = lines.rpartition(b"\n")
-        whole += feed
-        rest, last = rest[-100_000:], rest
-        for piece in (whole, last) if len(last) > 100_000 else (whole,):
-            strict = strict or re.search(rb"^TY  -", piece, re.MULTILINE) is not None
-            loose = loose or re.search(rb"^TY ?-", piece, re.MULTILINE) is not None
-            pubmed = pubmed or re.search(rb"^PMID- ", piece, re.MULTILINE) is not None
-    strict = strict or rest.startswith(b"TY  -")
-    if strict and not loose:
+    for block in chain(utf8_blocks(path, encoding), [b"\n"]):
+        lines, feed, rest = (rest + block).replace(b"\r", b"\n").rpartition(b"\n")
+        rest = rest[:LONGEST_TAG]  # a tag stands at the beginning of its line
+        for name, tag in TAGS.items():
+            found[name] = found[name] or tag.search(lines + feed) is not None
+    if found["RIS"] and not found["LOOSE_RIS"]:
         return "RIS"
-    return "PUBMED" if pubmed else ("LOOSE_RIS" if strict or loose else None)
+    return "PUBMED" if found["PUBMED"] else ("LOOSE_RIS" if found["RIS"] or found["LOOSE_RIS"] else None)
