@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         read_table,
     )
     from riffler.data.conll import TaggedText, read_conll, write_conll
+    from riffler.disk import DiskCollection, IndexOptions, index_collection, open_collection, reindex_collection
     from riffler.errors import (
         AnswerError,
         AnswersPending,
@@ -132,6 +133,13 @@ _HOMES = {
         "load_collection",
         "read_collection",
         "read_table",
+    ),
+    "riffler.disk": (
+        "DiskCollection",
+        "IndexOptions",
+        "index_collection",
+        "open_collection",
+        "reindex_collection",
     ),
     "riffler.errors": (
         "AnswerError",
@@ -268,6 +276,7 @@ __all__ = [
     "DataFileError",
     "DataSetMissing",
     "Decision",
+    "DiskCollection",
     "Duplicates",
     "Exponential",
     "FeatureMismatch",
@@ -276,6 +285,7 @@ __all__ = [
     "GradientAtK",
     "HingeRankSVM",
     "ImportanceWeightedActive",
+    "IndexOptions",
     "InputError",
     "Inverse",
     "KClippedWarning",
@@ -352,6 +362,7 @@ __all__ = [
     "create_review",
     "embed_texts",
     "find_duplicates",
+    "index_collection",
     "load_collection",
     "mean_average_precision",
     "mean_over_groups",
@@ -359,6 +370,7 @@ __all__ = [
     "metric_by_group",
     "mistake_bound",
     "ndcg_at",
+    "open_collection",
     "open_review",
     "paired_bootstrap",
     "partial_auc",
@@ -370,6 +382,7 @@ __all__ = [
     "read_table",
     "recall_at_k",
     "reciprocal_rank",
+    "reindex_collection",
     "required_sample",
     "roc_auc",
     "soft_clusters",

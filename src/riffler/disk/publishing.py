@@ -41,13 +41,9 @@ class Publisher:
 
     def count_idf(self, partitions: Sequence[Partition]) -> FileEntry:
         """The idf of all documents."""
-        from riffler._fast.weights import count_columns
 
         def make() -> Files:
-            n_texts = np.zeros(self._settings.n_columns, dtype=np.int64)
-            for partition in partitions:
-                count_columns(open_array(self._folder, partition.files["indices"], partition.name), n_texts)
-            idf = smooth_idf(n_texts, sum(partition.n_items for partition in partitions))
+            idf = smooth_idf(self._n_texts(partitions), sum(partition.n_items for partition in partitions))
             return {"idf": write_array(self._folder, f"idf.{self._generation}.npy", idf)}
 
         return self._step("idf", make)["idf"]
@@ -74,9 +70,7 @@ class Publisher:
 
         def make() -> Files:
             blocks = blocks_of(self._folder, manifest)
-            n_texts = np.zeros(self._settings.n_columns, dtype=np.int64)
-            for block in blocks:
-                n_texts += np.bincount(block.rows.indices, minlength=self._settings.n_columns)
+            n_texts = self._n_texts(manifest.partitions)
             filled = np.concatenate([block.first_row + np.flatnonzero(np.diff(block.rows.indptr)) for block in blocks])
             model = fit_clusters(lambda rows: gathered(blocks, rows), n_texts, filled, n_clusters, seed)
             packed = io.BytesIO()
@@ -113,6 +107,15 @@ class Publisher:
             }
 
         return self._step("ids", make)
+
+    def _n_texts(self, partitions: Sequence[Partition]) -> IntArray:
+        """How many documents have each column."""
+        from riffler._fast.weights import count_columns
+
+        n_texts = np.zeros(self._settings.n_columns, dtype=np.int64)
+        for partition in partitions:
+            count_columns(open_array(self._folder, partition.files["indices"], partition.name), n_texts)
+        return n_texts
 
     def _write(self, partition: Partition, what: str, array: FloatArray | IntArray) -> FileEntry:
         name = f"{PARTITIONS}/{partition.number:05}/{what}.{self._generation}.npy"
