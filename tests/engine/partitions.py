@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from riffler.engine.products import pulled_back
 from riffler.records import FloatArray, Matrix
 
 
@@ -36,10 +37,6 @@ def on_disk(X: Matrix, folder: Path, name: str) -> Matrix:
     return sparse.csr_matrix(tuple(arrays), shape=X.shape, copy=False)
 
 
-def column_sums(block: Matrix, weight: FloatArray) -> FloatArray:
-    return np.asarray(block.T @ weight, dtype=float).ravel()
-
-
 def sums_of_a_worker_that_is_killed(block: Matrix, weight: FloatArray, marks: str, killed_at: int) -> FloatArray:
     """Kill this process where the weight begins so, the first times."""
     for number in range(2):
@@ -47,4 +44,4 @@ def sums_of_a_worker_that_is_killed(block: Matrix, weight: FloatArray, marks: st
         if weight.size and int(weight[0]) == killed_at and not mark.exists():
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
-    return column_sums(block, weight)
+    return pulled_back(block, weight)

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from riffler.engine import LocalEngine, best_of, local
+from riffler.engine.products import pulled_back
 from riffler.errors import DataFileError, InputError
 from riffler.records import Matrix
-from tests.engine.partitions import column_sums, cut, matrix
+from tests.engine.partitions import cut, matrix
 
 
 @pytest.mark.parametrize("kind", ["dense", "csr"])
@@ -35,7 +36,7 @@ def test_blocks_and_threads_make_no_difference(
     np.testing.assert_array_equal(sparse.csr_matrix(gathered).toarray(), sparse.csr_matrix(X[picked]).toarray())
     assert engine.rows(picked[:0]).shape == (0, 7)
     weight = np.arange(60.0)
-    np.testing.assert_allclose(engine.sum(column_sums, weight), np.asarray(X.T @ weight).ravel(), rtol=1e-5)
+    np.testing.assert_allclose(engine.sum(pulled_back, weight), np.asarray(X.T @ weight).ravel(), rtol=1e-5)
     assert sum(engine.map(lambda block: int(block.shape[0]))) == engine.n_rows == 60
 
 

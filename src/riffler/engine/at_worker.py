@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from riffler.engine.base import Part, Work
 from riffler.engine.candidates import Candidates
 from riffler.engine.fixed_sum import Node
 from riffler.engine.local import LocalEngine
+from riffler.engine.wire import PackedWeights, unpacked_rows, unpacked_weights
 from riffler.features.blocked_rows import Block
 from riffler.records import FloatArray, IntArray
 
@@ -102,18 +102,21 @@ def candidates_of(
     engine: LocalEngine,
     ties: IntArray | None,
     share: Share,
-    weights: FloatArray,
+    weights: PackedWeights | FloatArray,
     n: int,
     skipped: NDArray[Any],
     intercept: float,
 ) -> Candidates:
     """Return the rows of a share among which its best are."""
-    return engine.candidates(weights, n, unpacked(skipped, share.n_rows), intercept, ties).moved(share.first_row)
+    excluded = unpacked_rows(skipped, share.n_rows)
+    return engine.candidates(unpacked_weights(weights), n, excluded, intercept, ties).moved(share.first_row)
 
 
-def scores_of(engine: LocalEngine, ties: None, share: Share, weights: FloatArray, intercept: float) -> FloatArray:
+def scores_of(
+    engine: LocalEngine, ties: None, share: Share, weights: PackedWeights | FloatArray, intercept: float
+) -> FloatArray:
     """Score the rows of a share."""
-    return engine.scores(weights, intercept)
+    return engine.scores(unpacked_weights(weights), intercept)
 
 
 def parts_of(engine: LocalEngine, ties: None, share: Share, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401
@@ -124,26 +127,6 @@ def parts_of(engine: LocalEngine, ties: None, share: Share, work: Work[Part], *c
 def nodes_of(engine: LocalEngine, ties: None, share: Share, work: Work[FloatArray], *columns: Any) -> list[Node]:  # noqa: ANN401
     """Add up what a function makes of the blocks of a share."""
     return engine.nodes(work, *columns, first=share.first_block)
-
-
-def packed(skipped: IntArray, n_rows: int) -> NDArray[Any]:
-    """Write sorted row numbers in the fewest bytes: four each, or a bit for every row.
-
-    >>> packed(np.array([1, 2]), 1000), packed(np.array([0, 2]), 8)
-    (array([1, 2], dtype=uint32), array([160], dtype=uint8))
-    """
-    if 32 * skipped.size <= n_rows:
-        return skipped.astype(np.uint32)
-    mask = np.zeros(n_rows, dtype=bool)
-    mask[skipped] = True
-    return np.packbits(mask)
-
-
-def unpacked(skipped: NDArray[Any], n_rows: int) -> IntArray:
-    """Read what :func:`packed` wrote."""
-    if skipped.dtype == np.uint8:
-        return np.flatnonzero(np.unpackbits(skipped, count=n_rows))
-    return skipped.astype(np.int64)
 
 
 def _take(share: Share, sent: Sent) -> None:

@@ -11,7 +11,9 @@ from typing import Any
 from riffler.engine import at_worker
 from riffler.engine.local import n_cores
 from riffler.engine.tls import TlsFiles, need_loopback_workers
-from riffler.errors import EngineError, RifflerError
+from riffler.errors import EngineError
+
+NOT_YET, LOST = object(), object()
 
 
 class Cluster:
@@ -51,20 +53,31 @@ class Cluster:
                 threads = self._client.nthreads()
             return {worker: int(threads[worker]) for worker in sorted(threads)}
 
-    def place(self, what: Any, worker: str) -> Any:  # noqa: ANN401 - anything that travels
-        """Send something to a worker ahead of a task."""
-        with self._named_faults():
-            return self._client.scatter(what, workers=[worker], hash=False)
-
     def submit(self, worker: str, call: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - a future
-        """Call a function at a worker, or at another should that one go away."""
-        with self._named_faults():
-            return self._client.submit(call, *arguments, workers=[worker], allow_other_workers=True, pure=False)
+        """Call a function at a worker, and nowhere else: should that one go away, the caller asks another."""
+        import dask.config
 
-    def result(self, future: Any) -> Any:  # noqa: ANN401 - what the call gives
-        """Wait for an answer; CancelledError means that it has to be asked again."""
+        with self._named_faults(), dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            return self._client.submit(call, *arguments, workers=[worker], allow_other_workers=False, pure=False)
+
+    def answer(self, future: Any, seconds: float) -> Any:  # noqa: ANN401 - what the call gives
+        """Return what a call gave, raise what it raised; NOT_YET where it takes longer, LOST where it will not come."""
+        from distributed import KilledWorker
+
         with self._named_faults():
-            return future.result()
+            try:
+                error = future.exception(timeout=seconds)
+                if error is None:
+                    return future.result(timeout=seconds)
+            except TimeoutError:
+                return NOT_YET
+            except CancelledError:
+                if self._client.status != "running":
+                    raise
+                return LOST
+        if isinstance(error, KilledWorker):
+            return LOST
+        raise error
 
     def close(self, names: tuple[str, ...] = ()) -> None:
         """Let workers drop what they hold, and end the connection, and a cluster of its own."""
@@ -93,24 +106,12 @@ class Cluster:
 
     @contextmanager
     def _named_faults(self) -> Iterator[None]:
-        from distributed import KilledWorker
         from distributed.comm.core import CommClosedError
 
         try:
             yield
-        except KilledWorker as error:
-            raise EngineError(
-                f"Workers of {self.name} ended again and again on the same task. "
-                "Look for what ends them in their logs (memory, mostly), then go on: nothing is lost."
-            ) from error
-        except (CommClosedError, OSError, TimeoutError) as error:
-            if isinstance(error, RifflerError):
-                raise
+        except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError) as error:
             raise self._gone() from error
-        except CancelledError as error:
-            if self._client.status != "running":
-                raise self._gone() from error
-            raise
 
     def _gone(self) -> EngineError:
         return EngineError(
@@ -134,5 +135,7 @@ def own_cluster(n_workers: int) -> Any:  # noqa: ANN401 - Dask's own
     distributed = need_distributed()
     return distributed.LocalCluster(
         n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", protocol="tls://",
-        security=distributed.Security.temporary(), dashboard_address=None, memory_limit=0, silence_logs=logging.CRITICAL,
+        security=distributed.Security.temporary(), dashboard_address="127.0.0.1:0",
+        worker_dashboard_address="127.0.0.1:0", memory_limit=0,
+        silence_logs=logging.CRITICAL,
     )  # fmt: skip

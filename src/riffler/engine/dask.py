@@ -7,15 +7,13 @@ worker that goes away is replaced within the step, by whichever is left; a sched
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError
-from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
 from riffler.engine import at_worker
-from riffler.engine.at_worker import NotHeld, Sent, Share, packed
+from riffler.engine.at_worker import NotHeld, Sent, Share
 from riffler.engine.base import (
     Best,
     BlockHolder,
@@ -27,15 +25,17 @@ from riffler.engine.base import (
     excluded_numbers,
 )
 from riffler.engine.candidates import Candidates
-from riffler.engine.cluster import Cluster
+from riffler.engine.cluster import LOST, NOT_YET, Cluster
 from riffler.engine.fixed_sum import total_of
 from riffler.engine.mapped import mapped_block
 from riffler.engine.tls import TlsFiles
+from riffler.engine.wire import packed_rows, packed_weights
 from riffler.errors import EngineError
 from riffler.features.blocked_rows import Block, BlockedRows
 from riffler.records import BoolArray, FloatArray, IntArray
 
 MOST_TRIES = 10  # of one step; each loses a worker, or sends one what it lacks
+PATIENCE = 0.5  # seconds after which it is asked whether a worker is still there
 
 
 class DaskEngine(BlockHolder):
@@ -77,7 +77,7 @@ class DaskEngine(BlockHolder):
 
     def scores(self, weights: FloatArray, intercept: float = 0.0) -> FloatArray:
         """Score every row; eight bytes a row travel."""
-        given = checked_weights(weights, intercept, self.n_columns)
+        given = packed_weights(checked_weights(weights, intercept, self.n_columns))
         return np.concatenate(self._ask(at_worker.scores_of, [(given, float(intercept))] * len(self._shares)))
 
     def best(
@@ -89,13 +89,13 @@ class DaskEngine(BlockHolder):
         ties: IntArray | None = None,
     ) -> Best:
         """Return the n rows of the highest scores that are not excluded; ties travel once, known again by identity."""
-        given = checked_weights(weights, intercept, self.n_columns)
+        given = packed_weights(checked_weights(weights, intercept, self.n_columns))
         skipped = excluded_numbers(excluded, self.n_rows)
         if ties is not None and ties is not self._ties:
             self._ties, self._order = checked_ties(ties, self.n_rows), self._order + 1
         cuts = np.searchsorted(skipped, [share.first_row for share in self._shares] + [self.n_rows])
         arguments = [
-            (given, n, packed(skipped[cuts[at] : cuts[at + 1]] - share.first_row, share.n_rows), float(intercept))
+            (given, n, packed_rows(skipped[cuts[at] : cuts[at + 1]] - share.first_row, share.n_rows), float(intercept))
             for at, share in enumerate(self._shares)
         ]
         found = self._ask(at_worker.candidates_of, arguments, None if ties is None else self._order)
@@ -120,18 +120,26 @@ class DaskEngine(BlockHolder):
             self._home = settled(self._home, self._cluster.threads_by_worker())
             waiting = {share: self._submit(call, share, order, asked[share]) for share in asked if share not in answers}
             for share, future in waiting.items():
-                with suppress(CancelledError):  # what the task was sent went away with a worker: it is sent again
-                    answers[share] = self._cluster.result(future)
-                if isinstance(answers.get(share), NotHeld):
-                    del answers[share]
-                if share not in answers:
+                answer = self._wait_for(share, future)
+                if answer is LOST or isinstance(answer, NotHeld):
                     self._has.pop((share, self._home[share]), None)
+                else:
+                    answers[share] = answer
             if len(answers) == len(asked):
                 return [answers[share] for share in self._shares]
         raise EngineError(
             f"The workers of {self._cluster.name} went away {MOST_TRIES} times within one step. "
             "Look for what ends them in their logs (memory, mostly), then go on: nothing is lost."
         )
+
+    def _wait_for(self, share: Share, future: Any) -> Any:  # noqa: ANN401 - what a call gives
+        """Return an answer, or LOST once the worker that was asked is gone."""
+        patience = PATIENCE
+        while (answer := self._cluster.answer(future, patience)) is NOT_YET:
+            if self._home[share] not in self._cluster.threads_by_worker():
+                return LOST
+            patience *= 2.0  # the answer may be long, and its way slow
+        return answer
 
     def _submit(self, call: Callable[..., Any], share: Share, order: int | None, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """Ask the worker of a share, which is sent what it has not got yet."""
@@ -140,7 +148,7 @@ class DaskEngine(BlockHolder):
         if has is None or (order is not None and has != order):
             ties = None if order is None or self._ties is None else self._ties[share.first_row : share.end_row]
             blocks = self._travelling(share) if has is None else None
-            sent = self._cluster.place(Sent(blocks, order or 0, ties), worker)
+            sent = Sent(blocks, order or 0, ties)
             self._has[share, worker] = order or 0
         return self._cluster.submit(worker, at_worker.answer, call, share, order, arguments, sent)
 
