@@ -225,6 +225,17 @@ def scores_of_all(rows, n_rows, w, out):
 
 
 @njit(cache=True, nogil=True)
+def copy_rows(data, indices, indptr, numbers, starts, data_out, indices_out):
+    """Copy some sparse rows to where they start in other arrays."""
+    for a in range(numbers.shape[0]):
+        q = np.uint64(starts[a])
+        for p in range(np.uint64(indptr[numbers[a]]), np.uint64(indptr[numbers[a] + 1])):
+            data_out[q] = data[p]
+            indices_out[q] = indices[p]
+            q += np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
 def sum_of_rows(rows, n_rows, slopes, out):
     """Add slope times row to ``out`` for every row; rows of slope 0 are not read."""
     for i in range(n_rows):

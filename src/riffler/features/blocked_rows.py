@@ -26,6 +26,9 @@ class BlockSource(Protocol):
 
 Block: TypeAlias = "Matrix | BlockSource"
 
+STRETCH_BYTES = 4_000_000  # of chosen rows that are gathered at a time
+GATHERED_BYTES = 64_000_000  # of chosen rows that are gathered at once
+
 
 class BlockedRows:
     """Blocks of rows as one matrix, numbered through from 0; a block is opened once, and then kept open.
@@ -105,27 +108,102 @@ class BlockedRows:
         home = np.searchsorted(self.starts, numbers, side="right") - 1
         order = np.argsort(home, kind="stable")
         used, first = np.unique(home[order], return_index=True)
-        parts = np.split(order, first[1:])
-        chosen = zip(used.tolist(), parts, strict=True)
-        pieces = [self.block(at)[numbers[part] - self.starts[at]] for at, part in chosen]
-        if len(pieces) == 1:
-            return pieces[0]
-        places = np.argsort(order, kind="stable")
-        if not self.is_sparse:
-            return np.concatenate(pieces)[places]
+        places = dict(zip(used.tolist(), np.split(order, first[1:]), strict=True))
+        inside = numbers - self.starts[home]
+        return self._gathered_csr(inside, places) if self.is_sparse else self._gathered_array(inside, places)
+
+    def _gathered_array(self, inside: IntArray, places: dict[int, IntArray]) -> Matrix:
+        """Gather rows, by their numbers in their blocks; ``places`` has, for each block, where its rows shall stand."""
+        out = np.empty((inside.size, self.shape[1]), dtype=self.dtype)
+        for number, at in places.items():
+            out[at] = self.block(number)[inside[at]]
+        return out
+
+    def _gathered_csr(self, inside: IntArray, places: dict[int, IntArray]) -> Matrix:
+        """Gather rows, each copied once."""
         from scipy import sparse
 
-        return sparse.vstack(pieces, format="csr")[places]
+        from riffler._fast.rows import copy_rows
+
+        starts: IntArray = np.zeros(inside.size + 1, dtype=np.int64)
+        for number, at in places.items():
+            indptr = self.block(number).indptr
+            starts[1 + at] = indptr[inside[at] + 1] - indptr[inside[at]]
+        np.cumsum(starts, out=starts)
+        out: Matrix = sparse.csr_matrix((inside.size, self.shape[1]), dtype=self.dtype)
+        out.data = np.empty(starts[-1], dtype=self.dtype)
+        out.indices = np.empty(starts[-1], dtype=self.block(0).indices.dtype)
+        out.indptr = starts.astype(out.indices.dtype) if starts[-1] < 2**31 else starts
+        for number, at in places.items():
+            block = self.block(number)
+            copy_rows(block.data, block.indices, block.indptr, inside[at], starts[at], out.data, out.indices)
+        return out
 
 
-def block_of_rows(block: Matrix, start: int, stop: int) -> Matrix:
-    """Return some rows of a block in its own memory; slicing a CSR matrix would copy them."""
-    if not is_sparse(block):
-        return block[start:stop]
-    from scipy import sparse
+class ChosenRows(BlockedRows):
+    """Some rows of a blocked matrix as another one, gathered a stretch at a time whenever they are read."""
 
-    first, last = block.indptr[start], block.indptr[stop]
-    part = sparse.csr_matrix((stop - start, block.shape[1]), dtype=block.dtype)
-    part.data, part.indices = block.data[first:last], block.indices[first:last]
-    part.indptr = block.indptr[start : stop + 1] - first
-    return part
+    def __init__(self, X: BlockedRows, numbers: IntArray) -> None:
+        step = max(1, int(STRETCH_BYTES * X.shape[0] // max(X.n_bytes, 1)))
+        super().__init__([_Chosen(X, numbers[at : at + step]) for at in range(0, numbers.size, step)])
+        self._whole, self._numbers = X, numbers
+
+    @property
+    def dtype(self) -> Any:  # noqa: ANN401 - NumPy's own
+        """Type of the values."""
+        return self._whole.dtype
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the rows are sparse."""
+        return self._whole.is_sparse
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the rows, about, were they gathered at once."""
+        return int(self._whole.n_bytes * (self._numbers.size / max(self._whole.shape[0], 1)))
+
+    def block(self, number: int) -> Matrix:
+        """Gather a stretch; it is not kept."""
+        return self.sources[number].open()
+
+    def __getitem__(self, numbers: IntArray) -> Matrix:
+        """Gather some rows into one matrix in memory, in the order given."""
+        return self._whole[self._numbers[numbers]]
+
+
+class _Chosen:
+    """A stretch of chosen rows."""
+
+    def __init__(self, X: BlockedRows, numbers: IntArray) -> None:
+        self._X, self._numbers = X, numbers
+        self.shape = len(numbers), X.shape[1]
+
+    def open(self) -> Matrix:
+        """Gather the rows."""
+        return self._X[self._numbers]
+
+
+def rows_of(X: Matrix | BlockedRows, numbers: IntArray) -> Matrix | BlockedRows:
+    """Return some rows: of a blocked matrix gathered at once where they are few, else whenever they are read."""
+    if not isinstance(X, BlockedRows) or X.n_bytes * numbers.size <= GATHERED_BYTES * X.shape[0]:
+        return X[numbers]
+    return ChosenRows(X, numbers)
+
+
+def has_sparse_rows(X: Matrix | BlockedRows) -> bool:
+    """Tell whether the rows of a matrix, blocked or not, are sparse."""
+    return X.is_sparse if isinstance(X, BlockedRows) else is_sparse(X)
+
+
+def bytes_of(X: Matrix | BlockedRows) -> int:
+    """Bytes of a matrix, blocked or not."""
+    return X.n_bytes if isinstance(X, BlockedRows) else n_bytes(X)
+
+
+def whole_blocks(X: Matrix | BlockedRows) -> Iterator[tuple[int, int, Matrix]]:
+    """Yield (first row, end, block); a matrix in memory is one block."""
+    if isinstance(X, BlockedRows):
+        yield from X
+    else:
+        yield 0, X.shape[0], X
