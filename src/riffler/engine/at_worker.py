@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from threading import Lock
 from typing import Any
 
@@ -91,11 +92,9 @@ def drop(names: tuple[str, ...]) -> None:
             _HELD.pop(name, None)
 
 
-def version() -> str:
+def version_here() -> str:
     """Return the version of this package that a worker has."""
-    from riffler import __version__
-
-    return __version__
+    return version("riffler")
 
 
 def candidates_of(

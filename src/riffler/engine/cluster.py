@@ -93,9 +93,9 @@ class Cluster:
         workers = list(self.threads_by_worker())
         if str(self._client.scheduler.address).startswith("tcp"):
             need_loopback_workers(workers, self.name)
-        here = at_worker.version()
+        here = at_worker.version_here()
         try:
-            versions = self._client.run(at_worker.version)
+            versions = self._client.run(at_worker.version_here)
         except (ImportError, AttributeError) as error:
             raise EngineError(
                 f"The workers of {self.name} cannot import this package: {error}. Install riffler=={here} there."
