@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import threading
-from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -24,22 +22,10 @@ from riffler.engine.products import bent, pulled_back
 from riffler.engine.tls import need_loopback_workers
 from riffler.errors import DataFileError, EngineError, InputError, UnknownName
 from riffler.features.blocked_rows import BlockedRows
+from tests.engine.clusters import new_cluster
 from tests.engine.partitions import cut, matrix, on_disk, sums_of_a_worker_that_is_killed
 
 distributed: Any = pytest.importorskip("distributed")
-
-
-def new_cluster() -> Any:  # noqa: ANN401 - Dask's own
-    return distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0",
-        worker_dashboard_address="127.0.0.1:0", memory_limit=0, silence_logs=logging.CRITICAL,
-    )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    with new_cluster() as one:
-        yield one
 
 
 @given(data=st.data())
@@ -161,11 +147,7 @@ def test_a_scheduler_with_certificates_is_talked_to_by_name(tmp_path: Path) -> N
         **{f"tls_{role}_{what}": str(getattr(files, what))
            for role in ("scheduler", "worker", "client") for what in ("cert", "key")},
     )  # fmt: skip
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, host="127.0.0.1", protocol="tls://", security=security,
-        dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0", memory_limit=0,
-        silence_logs=logging.CRITICAL,
-    ) as cluster:  # fmt: skip
+    with new_cluster(1, protocol="tls://", security=security) as cluster:
         name = cluster.scheduler_address.replace("tls://", "dask://")
         with engine_from(name, [np.eye(2)], files) as engine:  # type: ignore[attr-defined]
             assert engine.scores(np.ones(2)).tolist() == [1.0, 1.0]
