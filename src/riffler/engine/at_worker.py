@@ -6,6 +6,7 @@ that. So nothing is lost with a worker but time.
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,9 +52,25 @@ class Sent:
     ties: IntArray | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question about a share: arguments for it alone, and what its worker lacks."""
+
+    share: Share
+    arguments: tuple[Any, ...]
+    sent: Sent | None
+
+
 @dataclass(frozen=True, slots=True)
 class NotHeld:
     """The answer of a worker that lacks what it was asked about."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raised:
+    """The answer of a worker whose work raised an error."""
+
+    error: Exception
 
 
 @dataclass(slots=True)
@@ -67,22 +84,32 @@ _HELD: OrderedDict[str, _Held] = OrderedDict()
 _LOCK = Lock()
 
 
-def answer(
+async def answer(
     call: Callable[..., Any],
-    share: Share,
     order: int | None,
-    arguments: tuple[Any, ...],
-    sent: Sent | None = None,
-) -> Any:  # noqa: ANN401 - what the call gives
+    common: tuple[Any, ...],
+    asked: dict[str, list[Asked]],
+    dask_worker: Any = None,  # noqa: ANN401 - Dask's own, which it passes by this name
+) -> list[Any]:
+    """Answer what this worker is asked, in another thread: its loop goes on telling the scheduler that it is there."""
+    n_threads = int(dask_worker.state.nthreads)
+    return [await asyncio.to_thread(_answer, call, order, common, one, n_threads) for one in asked[dask_worker.address]]
+
+
+def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: Asked, n_threads: int) -> Any:  # noqa: ANN401 - what the call gives
     """Take what was sent, and call a function with the engine of a share, its ties and arguments."""
+    share = asked.share
     with _LOCK:
-        if sent is not None:
-            _take(share, sent)
+        if asked.sent is not None:
+            _take(share, asked.sent, n_threads)
         held = _HELD.get(share.name)
         if held is None or (order is not None and held.order != order):
             return NotHeld()
         _HELD.move_to_end(share.name)
-    return call(held.engine, None if order is None else held.ties, share, *arguments)
+    try:
+        return call(held.engine, None if order is None else held.ties, share, *common, *asked.arguments)
+    except Exception as error:
+        return Raised(error)  # so that it is told from a worker that went away
 
 
 def drop(names: tuple[str, ...]) -> None:
@@ -103,8 +130,8 @@ def candidates_of(
     share: Share,
     weights: PackedWeights | FloatArray,
     n: int,
-    skipped: NDArray[Any],
     intercept: float,
+    skipped: NDArray[Any],
 ) -> Candidates:
     """Return the rows of a share among which its best are."""
     excluded = unpacked_rows(skipped, share.n_rows)
@@ -128,19 +155,10 @@ def nodes_of(engine: LocalEngine, ties: None, share: Share, work: Work[FloatArra
     return engine.nodes(work, *columns, first=share.first_block)
 
 
-def _take(share: Share, sent: Sent) -> None:
+def _take(share: Share, sent: Sent, n_threads: int) -> None:
     if sent.blocks is not None:
-        _HELD[share.name] = _Held(LocalEngine(sent.blocks, threads=_n_threads()))
+        _HELD[share.name] = _Held(LocalEngine(sent.blocks, threads=n_threads))
         while len(_HELD) > MOST_SHARES:
             _HELD.popitem(last=False)
     if share.name in _HELD:
         _HELD[share.name].order, _HELD[share.name].ties = sent.order, sent.ties
-
-
-def _n_threads() -> int | None:
-    from distributed import get_worker
-
-    try:
-        return int(get_worker().state.nthreads)
-    except ValueError:  # not in a worker
-        return None

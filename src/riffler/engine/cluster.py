@@ -13,7 +13,7 @@ from riffler.engine.local import n_cores
 from riffler.engine.tls import TlsFiles, need_loopback_workers
 from riffler.errors import EngineError
 
-NOT_YET, LOST = object(), object()
+LOST = object()
 
 
 class Cluster:
@@ -53,31 +53,19 @@ class Cluster:
                 threads = self._client.nthreads()
             return {worker: int(threads[worker]) for worker in sorted(threads)}
 
-    def submit(self, worker: str, call: Callable[..., Any], *arguments: Any) -> Any:  # noqa: ANN401 - a future
-        """Call a function at a worker, and nowhere else: should that one go away, the caller asks another."""
-        import dask.config
+    def call(self, workers: list[str], function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Call a function that raises nothing by itself in some workers; LOST stands for those that do not answer.
 
-        with self._named_faults(), dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
-            return self._client.submit(call, *arguments, workers=[worker], allow_other_workers=False, pure=False)
+        It goes past the scheduler's queue of tasks, whose bookkeeping would cost more than the step of a search.
+        """
+        from distributed.comm.core import CommClosedError
 
-    def answer(self, future: Any, seconds: float) -> Any:  # noqa: ANN401 - what the call gives
-        """Return what a call gave, raise what it raised; NOT_YET where it takes longer, LOST where it will not come."""
-        from distributed import KilledWorker
-
-        with self._named_faults():
-            try:
-                error = future.exception(timeout=seconds)
-                if error is None:
-                    return future.result(timeout=seconds)
-            except TimeoutError:
-                return NOT_YET
-            except CancelledError:
-                if self._client.status != "running":
-                    raise
-                return LOST
-        if isinstance(error, KilledWorker):
-            return LOST
-        raise error
+        try:
+            found = self._client.run(function, *arguments, workers=workers, on_error="return")
+        except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError):
+            found = {}  # the scheduler went away: who asks it for the workers next will say so
+        answers = {worker: found.get(worker, LOST) for worker in workers}
+        return {worker: LOST if isinstance(one, BaseException) else one for worker, one in answers.items()}
 
     def close(self, names: tuple[str, ...] = ()) -> None:
         """Let workers drop what they hold, and end the connection, and a cluster of its own."""

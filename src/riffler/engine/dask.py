@@ -7,13 +7,15 @@ worker that goes away is replaced within the step, by whichever is left; a sched
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic, sleep
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
 from riffler.engine import at_worker
-from riffler.engine.at_worker import NotHeld, Sent, Share
+from riffler.engine.at_worker import Asked, NotHeld, Raised, Sent, Share
 from riffler.engine.base import (
     Best,
     BlockHolder,
@@ -25,7 +27,7 @@ from riffler.engine.base import (
     excluded_numbers,
 )
 from riffler.engine.candidates import Candidates
-from riffler.engine.cluster import LOST, NOT_YET, Cluster
+from riffler.engine.cluster import LOST, Cluster
 from riffler.engine.fixed_sum import total_of
 from riffler.engine.mapped import mapped_block
 from riffler.engine.tls import TlsFiles
@@ -35,7 +37,9 @@ from riffler.features.blocked_rows import Block, BlockedRows
 from riffler.records import BoolArray, FloatArray, IntArray
 
 MOST_TRIES = 10  # of one step; each loses a worker, or sends one what it lacks
-PATIENCE = 0.5  # seconds after which it is asked whether a worker is still there
+BETWEEN_LOOKS = 5.0  # seconds after which it is asked who is there, should nobody have gone
+LIGHT = 100_000  # bytes that it does no harm to send to all workers
+GRACE = 3.0  # seconds for a scheduler to notice that a worker is gone
 
 
 class DaskEngine(BlockHolder):
@@ -66,6 +70,8 @@ class DaskEngine(BlockHolder):
         self._has: dict[tuple[Share, str], int] = {}  # what was sent where: the number of the tie order, 0 for none
         self._ties: IntArray | None = None
         self._order = 0
+        self._looked = monotonic()
+        self._lost: dict[str, float] = {}  # workers that did not answer, and when
 
     def map(self, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401 - arrays of any kind
         """Apply a function to every block and its part of each column; function and results travel."""
@@ -78,7 +84,7 @@ class DaskEngine(BlockHolder):
     def scores(self, weights: FloatArray, intercept: float = 0.0) -> FloatArray:
         """Score every row; eight bytes a row travel."""
         given = packed_weights(checked_weights(weights, intercept, self.n_columns))
-        return np.concatenate(self._ask(at_worker.scores_of, [(given, float(intercept))] * len(self._shares)))
+        return np.concatenate(self._ask(at_worker.scores_of, (given, float(intercept))))
 
     def best(
         self,
@@ -94,11 +100,12 @@ class DaskEngine(BlockHolder):
         if ties is not None and ties is not self._ties:
             self._ties, self._order = checked_ties(ties, self.n_rows), self._order + 1
         cuts = np.searchsorted(skipped, [share.first_row for share in self._shares] + [self.n_rows])
-        arguments = [
-            (given, n, packed_rows(skipped[cuts[at] : cuts[at + 1]] - share.first_row, share.n_rows), float(intercept))
+        own = [
+            (packed_rows(skipped[cuts[at] : cuts[at + 1]] - share.first_row, share.n_rows),)
             for at, share in enumerate(self._shares)
         ]
-        found = self._ask(at_worker.candidates_of, arguments, None if ties is None else self._order)
+        order = None if ties is None else self._order
+        found = self._ask(at_worker.candidates_of, (given, n, float(intercept)), own, order)
         return Candidates.together(found).best(n)
 
     def close(self) -> None:
@@ -108,49 +115,86 @@ class DaskEngine(BlockHolder):
     def _ask_with(self, call: Callable[..., Any], work: Work[Any], columns: tuple[Any, ...]) -> list[Any]:
         checked_columns(columns, self.n_rows)
         parts = [tuple(column[share.first_row : share.end_row] for column in columns) for share in self._shares]
-        return self._ask(call, [(work, *part) for part in parts])
+        return self._ask(call, (work,), parts)
 
     def _ask(
-        self, call: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], order: int | None = None
+        self,
+        call: Callable[..., Any],
+        common: tuple[Any, ...],
+        own: Sequence[tuple[Any, ...]] | None = None,
+        order: int | None = None,
     ) -> list[Any]:
-        """Call a function where each share is held, and return the answers in the order of the shares."""
+        """Call a function where each share is held, with what all are told and what each is; in the order of shares."""
         answers: dict[Share, Any] = {}
-        asked = dict(zip(self._shares, arguments, strict=True))
+        arguments = dict(zip(self._shares, own or [()] * len(self._shares), strict=True))
         for _ in range(MOST_TRIES):
-            self._home = settled(self._home, self._cluster.threads_by_worker())
-            waiting = {share: self._submit(call, share, order, asked[share]) for share in asked if share not in answers}
-            for share, future in waiting.items():
-                answer = self._wait_for(share, future)
-                if answer is LOST or isinstance(answer, NotHeld):
-                    self._has.pop((share, self._home[share]), None)
-                else:
-                    answers[share] = answer
-            if len(answers) == len(asked):
+            self._settle()
+            asked: dict[str, list[Asked]] = {}
+            for share in self._shares:
+                if share not in answers:
+                    one = Asked(share, arguments[share], self._lacking(share, order))
+                    asked.setdefault(self._home[share], []).append(one)
+            for worker, found in self._call(call, order, common, asked).items():
+                for at, one in enumerate(asked[worker]):
+                    self._note(one.share, order, found if found is LOST else found[at], answers)
+            if len(answers) == len(self._shares):
                 return [answers[share] for share in self._shares]
         raise EngineError(
             f"The workers of {self._cluster.name} went away {MOST_TRIES} times within one step. "
             "Look for what ends them in their logs (memory, mostly), then go on: nothing is lost."
         )
 
-    def _wait_for(self, share: Share, future: Any) -> Any:  # noqa: ANN401 - what a call gives
-        """Return an answer, or LOST once the worker that was asked is gone."""
-        patience = PATIENCE
-        while (answer := self._cluster.answer(future, patience)) is NOT_YET:
-            if self._home[share] not in self._cluster.threads_by_worker():
-                return LOST
-            patience *= 2.0  # the answer may be long, and its way slow
-        return answer
+    def _call(
+        self, call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: dict[str, list[Asked]]
+    ) -> dict[str, Any]:
+        """Ask all workers at once the same; where each is told much that is not for the others, each by itself."""
+        n_bytes = sum(getattr(one, "nbytes", 0) for each in asked.values() for ask in each for one in ask.arguments)
+        is_light = n_bytes < LIGHT and all(one.sent is None for each in asked.values() for one in each)
+        letters = [asked] if is_light else [{worker: each} for worker, each in asked.items()]
 
-    def _submit(self, call: Callable[..., Any], share: Share, order: int | None, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        """Ask the worker of a share, which is sent what it has not got yet."""
-        worker, sent = self._home[share], None
-        has = self._has.get((share, worker))
-        if has is None or (order is not None and has != order):
-            ties = None if order is None or self._ties is None else self._ties[share.first_row : share.end_row]
-            blocks = self._travelling(share) if has is None else None
-            sent = Sent(blocks, order or 0, ties)
-            self._has[share, worker] = order or 0
-        return self._cluster.submit(worker, at_worker.answer, call, share, order, arguments, sent)
+        def post(letter: dict[str, list[Asked]]) -> dict[str, Any]:
+            return self._cluster.call(list(letter), at_worker.answer, call, order, common, letter)
+
+        if len(letters) == 1:
+            return post(letters[0])
+        with ThreadPoolExecutor(len(letters), thread_name_prefix="riffler-dask") as pool:
+            return {worker: found for replies in pool.map(post, letters) for worker, found in replies.items()}
+
+    def _settle(self) -> None:
+        """Look who is there, where somebody may have come or gone, and find a worker for every share."""
+        if monotonic() - self._looked <= BETWEEN_LOOKS:
+            return
+        self._lost = {worker: when for worker, when in self._lost.items() if monotonic() - when < BETWEEN_LOOKS}
+        threads = self._cluster.threads_by_worker()
+        # a scheduler may not know yet who is gone; if that seems to be all, it is given some time
+        while not (there := threads.keys() - self._lost.keys()) and monotonic() - max(self._lost.values()) < GRACE:
+            sleep(0.1)
+            threads = self._cluster.threads_by_worker()
+        self._home = settled(self._home, {worker: threads[worker] for worker in sorted(there or threads)})
+        self._looked = monotonic()
+
+    def _lacking(self, share: Share, order: int | None) -> Sent | None:
+        """Return what the worker of a share has not got yet."""
+        has = self._has.get((share, self._home[share]))
+        if has is not None and (order is None or has == order):
+            return None
+        ties = None if order is None or self._ties is None else self._ties[share.first_row : share.end_row]
+        return Sent(self._travelling(share) if has is None else None, order or 0, ties)
+
+    def _note(self, share: Share, order: int | None, answer: Any, answers: dict[Share, Any]) -> None:  # noqa: ANN401
+        """Keep an answer, raise an error of the work, or remember that it must be asked again."""
+        where = share, self._home[share]
+        if answer is LOST or isinstance(answer, NotHeld):
+            self._has.pop(where, None)
+            self._looked = -np.inf
+            if answer is LOST:
+                self._lost[self._home[share]] = monotonic()
+            return
+        if order is not None or where not in self._has:
+            self._has[where] = order or 0
+        if isinstance(answer, Raised):
+            raise answer.error
+        answers[share] = answer
 
     def _travelling(self, share: Share) -> tuple[Block, ...]:
         """Blocks as they are sent: files by their names, objects that open them as they are, arrays by value."""
