@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from riffler.scorers import Rbf, RbfFourier, RbfNystroem, RbfProjectron, RbfRemoval
     from riffler.search.learner import ClassifierSettings
     from riffler.search.loop import ActiveSearch, SearchProgress
+    from riffler.search.rescoring import Rescoring
     from riffler.stopping.control import ControlSample, certifiable_recall
     from riffler.stopping.elusion import required_sample
     from riffler.stopping.progress import Decision
@@ -214,6 +215,7 @@ _HOMES = {
     "riffler.samplers": ("Exponential", "Inverse", "Sequential", "Uniform"),
     "riffler.search.learner": ("ClassifierSettings",),
     "riffler.search.loop": ("ActiveSearch", "SearchProgress"),
+    "riffler.search.rescoring": ("Rescoring",),
     "riffler.stopping.control": ("ControlSample", "certifiable_recall"),
     "riffler.stopping.elusion": ("required_sample",),
     "riffler.stopping.progress": ("Decision",),
@@ -317,6 +319,7 @@ __all__ = [
     "RbfProjectron",
     "RbfRemoval",
     "RecallEstimate",
+    "Rescoring",
     "Review",
     "ReviewFileError",
     "ReviewSettings",

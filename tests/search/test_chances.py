@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from riffler.search.chances import chances_of, logistic, platt
+from riffler.search.ranking import Scores
 from tests.search.views import random_view
 
 
@@ -23,7 +24,7 @@ def test_platt_finds_the_slope_and_offset_of_the_labels() -> None:
 @given(seed=st.integers(0, 2**32 - 1), scale=st.floats(0.01, 100), shift=st.floats(-10, 10))
 def test_chances_do_not_depend_on_the_scale_of_the_scores(seed: int, scale: float, shift: float) -> None:
     view = random_view(seed)
-    moved = replace(view, scores=scale * view.scores + shift)
+    moved = replace(view, ranking=Scores(scale * view.scores + shift))
     np.testing.assert_allclose(chances_of(moved), chances_of(view), atol=1e-4)
 
 

@@ -101,12 +101,7 @@ class BlockHolder:
     @cached_property
     def blank_rows(self) -> BoolArray:
         """Which rows have no feature at all."""
-
-        def blank(block: Matrix) -> BoolArray:
-            none: BoolArray = np.diff(block.indptr) == 0 if is_sparse(block) else ~np.any(block, axis=1)
-            return none
-
-        return np.concatenate([blank(block) for _, _, block in self._blocked])
+        return np.concatenate([blank_of(block) for _, _, block in self._blocked])
 
     def rows(self, numbers: IntArray) -> Matrix:
         """Gather some rows, in the order given."""
@@ -122,6 +117,12 @@ class BlockHolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def blank_of(block: Matrix) -> BoolArray:
+    """Tell which rows of a block have no feature at all."""
+    none: BoolArray = np.diff(block.indptr) == 0 if is_sparse(block) else ~np.any(block, axis=1)
+    return none
 
 
 def checked_weights(weights: FloatArray, intercept: float, n_columns: int) -> FloatArray:

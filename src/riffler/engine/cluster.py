@@ -60,6 +60,8 @@ class Cluster:
         """
         from distributed.comm.core import CommClosedError
 
+        if self._client.scheduler is None:  # a cluster that is closed in this process takes its clients with it
+            raise self._gone()
         try:
             found = self._client.run(function, *arguments, workers=workers, on_error="return")
         except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError):
@@ -96,6 +98,8 @@ class Cluster:
     def _named_faults(self) -> Iterator[None]:
         from distributed.comm.core import CommClosedError
 
+        if self._client.scheduler is None:
+            raise self._gone()
         try:
             yield
         except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError) as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from time import monotonic, sleep
 from typing import Any
 from uuid import uuid4
@@ -21,6 +22,7 @@ from riffler.engine.base import (
     BlockHolder,
     Part,
     Work,
+    blank_of,
     checked_columns,
     checked_ties,
     checked_weights,
@@ -80,6 +82,11 @@ class DaskEngine(BlockHolder):
     def sum(self, work: Work[FloatArray], *columns: Any) -> FloatArray:  # noqa: ANN401 - arrays of any kind
         """Add up what a function makes of every block and its part of each column; few partial sums travel."""
         return total_of(node for nodes in self._ask_with(at_worker.nodes_of, work, columns) for node in nodes)
+
+    @cached_property
+    def blank_rows(self) -> BoolArray:
+        """Which rows have no feature at all; a byte a row travels, once."""
+        return np.concatenate(self.map(blank_of))
 
     def scores(self, weights: FloatArray, intercept: float = 0.0) -> FloatArray:
         """Score every row; eight bytes a row travel."""

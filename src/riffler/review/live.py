@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from riffler.data.collection import Collection
+from riffler.disk import DiskCollection
 from riffler.ledger import Entry
 from riffler.review.queue import Proposal
 from riffler.review.store import Review
@@ -55,14 +56,13 @@ class LiveSearch:
 
     def _proposals(self, names: list[str], origin: str) -> list[Proposal]:
         at = self.search.progress()
-        scores = dict(zip(self.search.collection.ids, self.search.scores().tolist(), strict=True))
         whys = [WHY[origin]] * len(names)
         if origin == "policy":
             told = self.search.reasons(names)
             whys = [f"{WHY[origin]}: {', '.join(words)}" if words else WHY[origin] for words in told]
         return [
-            Proposal(name, origin, at.round, self.search.probability(name), scores[name], why)
-            for name, why in zip(names, whys, strict=True)
+            Proposal(name, origin, at.round, self.search.probability(name), score, why)
+            for name, score, why in zip(names, self.search.scores_of(names), whys, strict=True)
         ]
 
     def _follow_changes(self) -> None:
@@ -75,7 +75,7 @@ class LiveSearch:
         else:
             self._go_back()
 
-    def _replayed(self, collection: Collection, features: SearchFeatures | None) -> ActiveSearch:
+    def _replayed(self, collection: Collection | DiskCollection, features: SearchFeatures | None) -> ActiveSearch:
         self._kept: dict[int, Snapshot] = {}
         self._n_kept = 0
         search = ActiveSearch.replay(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from riffler.engine import LocalEngine
+from riffler.engine import Engine
 from riffler.errors import InputError
 from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
 from riffler.search.view import SearchView
@@ -27,15 +28,19 @@ class MaximalMarginalRelevance:
     relevance : float in [0, 1]
         λ: 1 is the greedy policy, 0 looks for what is unlike everything found.
 
+    >>> from riffler.engine import LocalEngine
+    >>> from riffler.search.ranking import Scores
     >>> none = np.empty(0, dtype=np.int64)
     >>> rows = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]])
     >>> view = SearchView(
-    ...     LocalEngine([rows]), scores=np.array([2.0, 1.9, 1.0]), reviewed=np.zeros(3, dtype=bool), items=none,
-    ...     answers=none, rounds=none, round=0, rng=np.random.default_rng(0),
+    ...     LocalEngine([rows]), ranking=Scores(np.array([2.0, 1.9, 1.0])), reviewed=np.zeros(3, dtype=bool),
+    ...     items=none, answers=none, rounds=none, round=0, rng=np.random.default_rng(0),
     ... )
     >>> MaximalMarginalRelevance(0.5).propose(view, 2).tolist()
     [0, 2]
     """
+
+    needs_all_scores: ClassVar[bool] = True
 
     relevance: float = 0.8
 
@@ -122,7 +127,7 @@ def likeness(rows: Matrix, others: Matrix) -> FloatArray:
     return positive
 
 
-def unit_rows(engine: LocalEngine, numbers: IntArray) -> Matrix:
+def unit_rows(engine: Engine, numbers: IntArray) -> Matrix:
     """Gather rows of the collection in double precision, divided by their length; a row of zeros stays one."""
     rows = engine.rows(numbers).astype(np.float64)
     squares = rows.multiply(rows).sum(axis=1) if is_sparse(rows) else np.einsum("ij,ij->i", rows, rows)

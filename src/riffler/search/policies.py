@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,12 +18,14 @@ class Greedy:
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return the best n."""
-        return best_of(view.scores, n, view.reviewed, view.ties).rows
+        return view.best(n)
 
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
     """The scores nearest to the border between relevant and irrelevant first."""
+
+    needs_all_scores: ClassVar[bool] = True
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return the n least certain."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -53,15 +53,18 @@ class ClusterThompson:
 
     >>> from scipy import sparse
     >>> from riffler.engine import LocalEngine
+    >>> from riffler.search.ranking import Scores
     >>> clusters = sparse.csr_matrix(np.repeat(np.eye(3), 2, axis=0))
     >>> none, first = np.zeros(6), np.array([0])
     >>> view = SearchView(
-    ...     LocalEngine([np.eye(6)]), scores=none, reviewed=np.arange(6) == 0, items=first, answers=first,
+    ...     LocalEngine([np.eye(6)]), ranking=Scores(none), reviewed=np.arange(6) == 0, items=first, answers=first,
     ...     rounds=first, round=1, rng=np.random.default_rng(0), memberships=clusters,
     ... )
     >>> ClusterThompson(draw=False).propose(view, 4).tolist()
     [2, 3, 4, 5]
     """
+
+    needs_all_scores: ClassVar[bool] = True
 
     gamma: float = 0.99
     optimistic: bool = True
@@ -81,7 +84,7 @@ class ClusterThompson:
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return at most n items, in the order of their draws."""
         if view.memberships is None:
-            return best_of(view.scores, n, view.reviewed, view.ties).rows
+            return view.best(n)
         chances = chances_of(view, self.steepness)
         n = min(n, int((~view.reviewed).sum()))
         successes, failures = self.counts(view, view.memberships)

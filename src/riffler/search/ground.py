@@ -1,0 +1,100 @@
+"""What a search stands on: the rows of its collection, in memory or on disk, and their scores before any answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from riffler.data.collection import Collection
+from riffler.disk import DiskCollection
+from riffler.engine import Engine, LocalEngine, TlsFiles, engine_from, rows_on_disk
+from riffler.errors import InputError
+from riffler.features.bm25 import bm25_scores
+from riffler.records import FloatArray, Matrix
+from riffler.search.features import SearchFeatures, checked_features
+from riffler.search.learner import LeanLearner, Learner
+from riffler.search.mix import Mix
+from riffler.search.ranking import LinearScores, Ranking, Scores
+from riffler.search.view import Policy
+
+ON_DISK = 'Use "default", "greedy", "random", "weight-thompson" or a mix of these'
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """Rows of a collection and where they are scored.
+
+    features : rows in memory and what their columns mean; None for those of a collection on disk
+    start : scores by the description, or all equal
+    hint : the scores by the description where they are kept
+    learner : how scores are learned
+    owned : an engine that was made for this search, and ends with it
+    """
+
+    engine: Engine
+    features: SearchFeatures | None
+    start: Ranking
+    hint: FloatArray | None
+    learner: type[Learner]
+    owned: Engine | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Where the heavy steps run: the name of an engine, or an engine, and the certificates that it needs."""
+
+    engine: str | Engine
+    tls: TlsFiles | None
+
+
+def ground_in_memory(
+    collection: Collection, features: Matrix | SearchFeatures | None, description: str | None, place: Place
+) -> Ground:
+    """Make the rows of a collection in memory, or take those given."""
+    if place.engine != "local":
+        raise InputError(
+            f"A collection in memory is searched by the local engine, got engine={place.engine!r}. Index it first "
+            "(riffler index), and search the collection on disk."
+        )
+    made = checked_features(collection, features)
+    hint = None if description is None else bm25_scores(collection.texts, description)
+    start = Scores(np.zeros(collection.n_items) if hint is None else hint)
+    return Ground(LocalEngine([made.rows]), made, start, hint, Learner)
+
+
+def ground_on_disk(
+    collection: DiskCollection,
+    features: Matrix | SearchFeatures | None,
+    description: str | None,
+    place: Place,
+) -> Ground:
+    """Take the rows of a collection on disk; those that are like a description come first until something is known."""
+    if features is not None:
+        raise InputError(f"{collection.source} has rows of its own. Leave out features, or search in memory.")
+    if isinstance(place.engine, str):
+        engine = owned = engine_from(place.engine, rows_on_disk(collection), place.tls)
+    else:
+        engine, owned = place.engine, None
+    if (engine.n_rows, engine.n_columns) != (collection.n_items, collection.n_columns):
+        raise InputError(
+            f"The engine must have the {collection.n_items:,} rows of {collection.n_columns:,} columns of "
+            f"{collection.source}, got {engine.n_rows:,} of {engine.n_columns:,}. Make it of rows_on_disk(collection)."
+        )
+    weights = np.zeros(collection.n_columns)
+    if description is not None:
+        row = collection.vectoriser.transform([description])
+        weights[row.indices] = row.data
+    return Ground(engine, None, LinearScores(engine, weights, 0.0), None, LeanLearner, owned)
+
+
+def check_policy_on_disk(policy: Policy) -> None:
+    """Refuse a policy that compares the scores or clusters of all documents with each other."""
+    if isinstance(policy, Mix):
+        for part, _ in policy.parts:
+            check_policy_on_disk(part)
+    elif getattr(policy, "needs_all_scores", False):
+        raise InputError(
+            f"The policy {type(policy).__name__} needs the scores of all documents at once, or their clusters, and a "
+            f"collection on disk has neither in memory. {ON_DISK}."
+        )
