@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -119,6 +120,16 @@ class DiskCollection:
             block.verify()
             if tell is not None:
                 tell((block.number + 1) / len(self.blocks), f"checking {block.name}")
+
+    def fingerprint(self) -> str:
+        """A short text that changes with any file of the collection: from their checksums."""
+        digest = sha256()
+        for entry in self.manifest.all_files():
+            digest.update(f"{entry.sha256}\n".encode())
+        return digest.hexdigest()[:16]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_collection, (self.folder,)
 
     def __len__(self) -> int:
         return self.n_items
