@@ -19,9 +19,10 @@ from riffler.search import POLICIES, Mix
 from riffler.search.loop import ActiveSearch
 from riffler.search.rescoring import Rescoring
 from riffler.search.thompson import ClusterThompson
+from riffler.stopping import control_order
 from tests.disk.documents import rows_of
 from tests.engine.clusters import new_cluster
-from tests.search.on_disk import SETTINGS, answers_of, labelled_documents, made_collection, walk
+from tests.search.on_disk import SETTINGS, SUBJECTS, answers_of, labelled_documents, made_collection, walk
 
 FRAME = labelled_documents(900)
 ANSWERS = answers_of(FRAME)
@@ -149,6 +150,21 @@ def test_a_rule_that_needs_scores_gets_them(collection: DiskCollection) -> None:
     assert "recall of" in said[0].reason
 
 
+def test_words_behind_hashed_columns_come_from_documents(collection: DiskCollection) -> None:
+    search = ActiveSearch(collection, policy="greedy", irrelevant=[IRRELEVANT])
+    assert search.terms(5) == []
+    search.answer([name for name in ANSWERS if ANSWERS[name]][:15], [1] * 15)
+    walk(search, ANSWERS, n_batches=3)
+    speak_for = [word for word, weight in search.terms(4) if weight > 0]
+    assert set(speak_for) <= set(SUBJECTS[0].split())
+    proposed = search.suggest(5)
+    for name, words in zip(proposed, search.reasons(proposed), strict=True):
+        text = collection.texts[collection.ids.row_of(name)].lower().split()
+        assert words
+        assert set(words) <= set(text)
+    assert search.reasons([]) == []
+
+
 def test_what_a_folder_cannot_take_is_said(collection: DiskCollection) -> None:
     rows = rows_of(collection)
     with pytest.raises(InputError, match="rows of its own"):
@@ -163,6 +179,11 @@ def test_what_a_folder_cannot_take_is_said(collection: DiskCollection) -> None:
         ActiveSearch(collection.take(np.arange(50)), engine="dask")
     with pytest.raises(InputError, match="No item has the id 'x'"):
         ActiveSearch(collection).answer(["x"], [1])
+
+
+def test_the_random_order_of_ids_on_disk_is_that_of_ids_in_memory(collection: DiskCollection) -> None:
+    in_memory = control_order(list(collection.ids), "3/control")
+    np.testing.assert_array_equal(control_order(collection.ids, "3/control"), in_memory)
 
 
 def test_equal_ids_by_their_keys_stand_in_one_order(monkeypatch: pytest.MonkeyPatch) -> None:

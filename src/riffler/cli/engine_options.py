@@ -49,7 +49,9 @@ class EngineChoice:
             )
 
     def arguments(self) -> list[str]:
-        """The options that say the same, for another process."""
+        """The options that say the same, for another process; none where nothing was said."""
+        if self.is_default:
+            return []
         files = [] if self.tls is None else [("--tls-ca", self.tls.ca), ("--tls-cert", self.tls.cert)]
         files += [] if self.tls is None else [("--tls-key", self.tls.key)]
         return ["--engine", self.name, *(part for option, path in files for part in (option, str(path)))]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riffler.data.texts import BLOCK
 from riffler.disk.block import Block
@@ -58,6 +59,10 @@ class DiskIds(Sequence[str]):
             if first < last:
                 parts.append(block.ids.series(first, last))
         return pl.concat(parts)
+
+    def keyed(self, key: bytes) -> NDArray[np.uint64]:
+        """64 bits of each id under a key of 1 to 64 bytes: those of BLAKE2b, in the order of rows."""
+        return np.concatenate([block.ids.keyed(key) for block in self._blocks])
 
     def __contains__(self, id: object) -> bool:
         return isinstance(id, str) and bool(self._found([id])[0] >= 0)

@@ -23,6 +23,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
+from riffler.engine import TlsFiles
 from riffler.errors import ConnectionLost, LeaseLost, RifflerError, StorageError
 from riffler.review.database import connect
 from riffler.review.first_queue import first_proposals
@@ -32,6 +33,7 @@ from riffler.review.painter import BUSY_SHARE, IDLE_SHARE, Painter
 from riffler.review.rounds import Revision
 from riffler.review.store import Review, open_review
 from riffler.review.supervisor import DATABASE, DONE
+from riffler.search.ground import Place
 
 BATCH, QUEUE = 10, 50  # what is suggested at a time, and what is ready should the search be late
 FIRST_QUEUE = 200  # before the texts are read; a whole team may come at once
@@ -51,6 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--review", type=int, help="number of the review in that database")
     parser.add_argument("--idle", type=float, default=math.inf, help="end after so many seconds without anything new")
     parser.add_argument("--holder", default=f"process {os.getpid()}", help="name under which the lease is held")
+    parser.add_argument("--engine", default="local", help="where the steps on a collection on disk run")
+    for part in ("ca", "cert", "key"):
+        parser.add_argument(f"--tls-{part}", type=Path, help="PEM file, for an engine with TLS")
     wanted = parser.parse_args(arguments)
     try:
         # It is never closed, which would wait for readers: what is in the log beside the file is moved into it by the
@@ -61,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         threading.Thread(target=_end_with_parent, args=(review,), daemon=True).start()
         if wanted.idle < math.inf:
             return learn_while_needed(review, wanted.holder, wanted.idle)
-        learn(review, wanted.holder)
+        learn(review, wanted.holder, _place(wanted))
     except ConnectionLost:
         _say("The database does not answer. The search goes on when it does.")  # the error itself names hosts and users
     except RifflerError as error:
@@ -71,14 +76,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1
 
 
-def learn(review: Review, holder: str) -> NoReturn:
+def learn(review: Review, holder: str, place: Place = Place()) -> NoReturn:  # noqa: B008 - frozen
     """Be the learner whenever nobody else is, for ever."""
     while True:
         while not review.take_lease(holder):
             time.sleep(STANDBY_SECONDS)
         try:
             with _renewing(review):
-                Loop(review).run()
+                Loop(review, place=place).run()
         except LeaseLost as error:
             if LEAVING.is_set():  # it gave the lease away itself, and is about to end
                 time.sleep(LEASE_SECONDS)
@@ -97,12 +102,12 @@ def learn_while_needed(review: Review, holder: str, idle_seconds: float) -> int:
 class Loop:
     """Looks for what is new, learns from it, and leaves pictures; after ``idle_seconds`` without anything it ends."""
 
-    def __init__(self, review: Review, idle_seconds: float = math.inf) -> None:
+    def __init__(self, review: Review, idle_seconds: float = math.inf, place: Place = Place()) -> None:  # noqa: B008
         start = time.monotonic()
         self._review, self._idle_seconds = review, idle_seconds
-        if not review.has_begun():  # somebody may be waiting, and the texts are not read yet
+        if review.folder is None and not review.has_begun():  # somebody may wait, and the texts are not read yet
             review.fill_queue(first_proposals(review, BATCH, ahead=FIRST_QUEUE))
-        self._live = LiveSearch(review)
+        self._live = LiveSearch(review, place)
         self._painter = Painter(self._live)
         self._seen: tuple[int, Revision, object] | None = None
         self._news_at = time.monotonic()
@@ -153,6 +158,12 @@ class Loop:
             "seconds_to_learn": round(self._seconds_to_learn, 3),
             "n_rounds": self._live.search.progress().round,
         }
+
+
+def _place(wanted: argparse.Namespace) -> Place:
+    if wanted.tls_ca is None:
+        return Place(wanted.engine)
+    return Place(wanted.engine, TlsFiles(wanted.tls_ca, wanted.tls_cert, wanted.tls_key))
 
 
 def _opened(wanted: argparse.Namespace) -> Review:

@@ -6,10 +6,12 @@ from itertools import groupby
 
 from riffler.data.collection import Collection
 from riffler.disk import DiskCollection
+from riffler.engine import Engine, engine_from, rows_on_disk
 from riffler.ledger import Entry
 from riffler.review.queue import Proposal
 from riffler.review.store import Review
 from riffler.search.features import SearchFeatures
+from riffler.search.ground import Place
 from riffler.search.loop import ActiveSearch
 from riffler.search.snapshot import Snapshot, newest_common, worth_keeping
 
@@ -24,12 +26,16 @@ class LiveSearch:
 
     After an undo or a correction the search goes back to a moment before it, and takes in the rounds since then; the
     suggestions are those of a search that is made anew.
+
+    place : where the heavy steps on a collection on disk run
     """
 
-    def __init__(self, review: Review) -> None:
+    def __init__(self, review: Review, place: Place = Place()) -> None:  # noqa: B008 - frozen
         self.review = review
+        self._place = place
+        self._engine: Engine | None = None  # of a collection on disk
         self.revision = review.revision()  # read first: what changes meanwhile is noticed the next time
-        self.search = self._replayed(review.collection(), None)
+        self.search = self._replayed(review.opened_folder() or review.collection(), None)
 
     def refresh(self, n: int, *, ahead: int = 0) -> list[str]:
         """Take in all answers, and put the next n suggestions into the queue; returns their ids.
@@ -51,6 +57,8 @@ class LiveSearch:
             more = self.search.look_ahead(ahead + len(in_hand))
             further = [name for name in more if name not in names and name not in in_hand]
             proposals += self._proposals(further[: ahead - len(names)], "policy")
+        if isinstance(self.search.collection, DiskCollection):
+            self.review.bring_in(self.search.collection, [one.document for one in proposals])
         self.review.fill_queue(proposals)
         return names
 
@@ -78,13 +86,14 @@ class LiveSearch:
     def _replayed(self, collection: Collection | DiskCollection, features: SearchFeatures | None) -> ActiveSearch:
         self._kept: dict[int, Snapshot] = {}
         self._n_kept = 0
-        search = ActiveSearch.replay(
-            collection,
-            self.review.ledger(),
-            features=features,
-            strata=list(self.review.strata().values()),
-            **self.review.settings.for_search(),
-        )
+        settings = self.review.settings.for_search()
+        if isinstance(collection, DiskCollection):
+            if self._engine is None:
+                self._engine = engine_from(self._place.engine, rows_on_disk(collection), self._place.tls)
+            search = ActiveSearch.replay(collection, self.review.ledger(), engine=self._engine, **settings)
+        else:
+            strata = list(self.review.strata().values())
+            search = ActiveSearch.replay(collection, self.review.ledger(), features=features, strata=strata, **settings)
         self._n_entries, self._n_events = len(search.ledger), len(search.ledger.events)
         return search
 

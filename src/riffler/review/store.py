@@ -12,12 +12,15 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
+import numpy as np
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
 from riffler.data.atomic import atomic_write
 from riffler.data.collection import Collection
+from riffler.disk import DiskCollection
 from riffler.errors import AnswerConflict, InputError, ReviewFileError, ReviewFrozen
+from riffler.records import IntArray
 from riffler.review.database import connect, is_older, lock_review, now, reading, writing, writing_review
 from riffler.review.documents import (
     Import,
@@ -26,6 +29,8 @@ from riffler.review.documents import (
     load_collection,
 )
 from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_drafts
+from riffler.review.folder import add_folder
+from riffler.review.folder_side import FolderSide, check_no_folder
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, read_history
 from riffler.review.known import append_known, known_verdicts
@@ -51,6 +56,8 @@ from riffler.review.standing import Standing, count_verdicts, standings
 from riffler.review.tokens import Token, find_token, list_tokens, make_token, mark_used, revoke_token
 from riffler.review.upgrade import bring_up_to_date, copy_file, make_tables
 from riffler.review.whole_documents import WholeDocument, whole_documents
+from riffler.search import policy_from
+from riffler.search.ground import check_policy_on_disk
 
 if TYPE_CHECKING:
     from riffler.data.duplicates import Duplicates
@@ -77,7 +84,39 @@ def create_review(
 
     Labels of the collection are known from the start. With ``duplicates`` one document of each group is asked for.
     """
-    target = Path(path)
+    return _created(
+        Path(path),
+        settings,
+        name,
+        lambda session, made: _add(session, made, collection, duplicates, {}, {}, SOLE_REVIEWER),
+    )
+
+
+def create_folder_review(
+    path: str | os.PathLike[str],
+    collection: DiskCollection,
+    settings: ReviewSettings = ReviewSettings(),  # noqa: B008 - frozen
+    *,
+    name: str | None = None,
+    known: IntArray | None = None,
+) -> FileReview:
+    """Make a review of a collection on disk in a new file, and open it; the documents stay where they are.
+
+    known : rows whose labels are known from the start; None for all that have one
+    """
+    check_policy_on_disk(policy_from(settings.policy))
+    labels = collection.labels
+    rows = np.flatnonzero(labels >= 0) if known is None and labels is not None else known
+    chosen = np.empty(0, dtype=np.int64) if rows is None else rows
+    return _created(
+        Path(path), settings, name, lambda session, made: add_folder(session, made, collection, SOLE_REVIEWER, chosen)
+    )
+
+
+def _created(
+    target: Path, settings: ReviewSettings, name: str | None, fill: Callable[[Session, int], None]
+) -> FileReview:
+    """Make a review in a new file, which is whole or not there, and open it."""
     if target.exists():
         raise InputError(f"{target}: there is a file already. Open it, or choose another name.")
     sweep_drafts(target)
@@ -88,7 +127,7 @@ def create_review(
             make_tables(engine)
             with writing(engine) as session:
                 review_id = add_review(session, target.stem if name is None else name, settings)
-                _add(session, review_id, collection, duplicates, {}, {}, SOLE_REVIEWER)
+                fill(session, review_id)
             leave_one_file(engine)
         finally:
             engine.dispose()
@@ -121,7 +160,7 @@ def open_review(path: str | os.PathLike[str]) -> FileReview:
         raise
 
 
-class Review(SearchSide):
+class Review(SearchSide, FolderSide):
     """An open review; several processes and threads may have the same one open.
 
     Every change is one transaction: when the call returns it survives a crash, when it raises nothing was written.
@@ -222,6 +261,7 @@ class Review(SearchSide):
         reviewer : who knew the labels
         """
         with writing(self._engine) as session:
+            check_no_folder(session, self.id)
             lock_review(session, -self.id)  # imports wait for one another, and nobody who reads waits for them
             check_not_frozen(session, self.id)
             there = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == self.id))
@@ -236,7 +276,7 @@ class Review(SearchSide):
                 session.add(EventRow(review_id=self.id, at=now(), name=LEFT_OUT, details=details))
 
     def collection(self) -> Collection:
-        """All documents that are asked for, with their original columns."""
+        """All documents that are asked for, with their original columns; of a folder those that came up."""
         with reading(self._engine) as session:
             return load_collection(session, self.id)
 

@@ -13,6 +13,7 @@ from riffler.errors import InputError
 from riffler.features.bm25 import bm25_scores
 from riffler.records import FloatArray, Matrix
 from riffler.search.features import SearchFeatures, checked_features
+from riffler.search.hashed_words import HashedWords
 from riffler.search.learner import LeanLearner, Learner
 from riffler.search.mix import Mix
 from riffler.search.ranking import LinearScores, Ranking, Scores
@@ -29,6 +30,7 @@ class Ground:
     start : scores by the description, or all equal
     hint : the scores by the description where they are kept
     learner : how scores are learned
+    words : behind hashed columns
     owned : an engine that was made for this search, and ends with it
     """
 
@@ -37,24 +39,25 @@ class Ground:
     start: Ranking
     hint: FloatArray | None
     learner: type[Learner]
+    words: HashedWords | None = None
     owned: Engine | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Place:
-    """Where the heavy steps run: the name of an engine, or an engine, and the certificates that it needs."""
+    """Where the heavy steps run: the name of an engine, and the certificates that it needs."""
 
-    engine: str | Engine
-    tls: TlsFiles | None
+    engine: str = "local"
+    tls: TlsFiles | None = None
 
 
 def ground_in_memory(
-    collection: Collection, features: Matrix | SearchFeatures | None, description: str | None, place: Place
+    collection: Collection, features: Matrix | SearchFeatures | None, description: str | None, engine: str | Engine
 ) -> Ground:
     """Make the rows of a collection in memory, or take those given."""
-    if place.engine != "local":
+    if engine != "local":
         raise InputError(
-            f"A collection in memory is searched by the local engine, got engine={place.engine!r}. Index it first "
+            f"A collection in memory is searched by the local engine, got engine={engine!r}. Index it first "
             "(riffler index), and search the collection on disk."
         )
     made = checked_features(collection, features)
@@ -67,15 +70,13 @@ def ground_on_disk(
     collection: DiskCollection,
     features: Matrix | SearchFeatures | None,
     description: str | None,
-    place: Place,
+    place: Place | Engine,
 ) -> Ground:
     """Take the rows of a collection on disk; those that are like a description come first until something is known."""
     if features is not None:
         raise InputError(f"{collection.source} has rows of its own. Leave out features, or search in memory.")
-    if isinstance(place.engine, str):
-        engine = owned = engine_from(place.engine, rows_on_disk(collection), place.tls)
-    else:
-        engine, owned = place.engine, None
+    is_new = isinstance(place, Place)
+    engine = engine_from(place.engine, rows_on_disk(collection), place.tls) if isinstance(place, Place) else place
     if (engine.n_rows, engine.n_columns) != (collection.n_items, collection.n_columns):
         raise InputError(
             f"The engine must have the {collection.n_items:,} rows of {collection.n_columns:,} columns of "
@@ -85,7 +86,8 @@ def ground_on_disk(
     if description is not None:
         row = collection.vectoriser.transform([description])
         weights[row.indices] = row.data
-    return Ground(engine, None, LinearScores(engine, weights, 0.0), None, LeanLearner, owned)
+    start, words = LinearScores(engine, weights, 0.0), HashedWords(collection)
+    return Ground(engine, None, start, None, LeanLearner, words, engine if is_new else None)
 
 
 def check_policy_on_disk(policy: Policy) -> None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from riffler.features.clusters import SoftClusters
 
 
+LATELY = 100  # documents on disk of each side in whose words the weights are told
 ADVICE = "Correct it and answer again; none of these answers was taken in."
 
 
@@ -125,10 +126,12 @@ class ActiveSearch:
             check_policy_on_disk(self._policy)
             if clusters is not None:
                 raise InputError(f"{collection.source} is on disk, where no policy uses clusters. Leave them out.")
-            ground = ground_on_disk(collection, features, description, Place(engine, tls))
+            place = Place(engine, tls) if isinstance(engine, str) else engine
+            ground = ground_on_disk(collection, features, description, place)
         else:
-            ground = ground_in_memory(collection, features, description, Place(engine, tls))
-        self.features, self._engine, self._owned = ground.features, ground.engine, ground.owned
+            ground = ground_in_memory(collection, features, description, engine)
+        self.features, self._hashed = ground.features, ground.words
+        self._engine, self._owned = ground.engine, ground.owned
         order = control_order(collection.ids, f"{seed}/order").astype(np.int32)
         self._ties: IntArray = np.empty(order.size, dtype=np.int32)  # the place of each item in that order
         self._ties[order] = np.arange(order.size, dtype=np.int32)
@@ -291,6 +294,10 @@ class ActiveSearch:
         """Return the present score of every item, in the order of the collection."""
         return self._present.all().copy()
 
+    def row_of(self, name: str) -> int:
+        """Return the row of an item in the collection."""
+        return self._answers.row(name)
+
     def scores_of(self, ids: Sequence[str]) -> list[float]:
         """Return the present scores of some items."""
         rows = np.array([self._answers.row(name) for name in ids], dtype=np.int64)
@@ -314,21 +321,26 @@ class ActiveSearch:
         """Return the words and pairs that speak most for relevance now, and those that speak most against it.
 
         At most n of weights above 0, the largest first, then at most n of weights below 0, the lowest first. None while
-        nothing relevant is known, and none where the features are a matrix that somebody else made.
+        nothing relevant is known, and none where the features are a matrix that somebody else made. Of a collection on
+        disk they are words of the documents that were answered last.
         """
         if n < 1:
             raise InputError(f"n must be at least 1, got {n!r}.")
+        if self._hashed is not None:
+            return self._hashed.strongest(self._lately_answered(), self._learner.column_weights(), n)
         words = None if self.features is None else self.features.words
         return [] if words is None else words.strongest(self._learner.column_weights(), n)
 
     def reasons(self, ids: Sequence[str], n: int = 3) -> list[list[str]]:
         """Return the words and pairs that speak most for each of some items; none where :meth:`terms` has none."""
+        rows = np.array([self._answers.row(name) for name in ids], dtype=np.int64)
+        if self._hashed is not None:
+            return self._hashed.strongest_of(rows, self._learner.column_weights(), n)
         words = None if self.features is None else self.features.words
         if words is None:
             return [[] for _ in ids]
-        weights = self._learner.column_weights()
-        rows = self._engine.rows(np.array([self._answers.row(name) for name in ids], dtype=np.int64))
-        return [words.strongest_of(rows[at], weights, n) for at in range(len(ids))]
+        weights, found = self._learner.column_weights(), self._engine.rows(rows)
+        return [words.strongest_of(found[at], weights, n) for at in range(len(ids))]
 
     def cluster_map(self, n_clusters: int | None = None) -> ClusterMap:
         """Group the items and lay the groups out on a plane, each with words that tell it from the others."""
@@ -338,6 +350,12 @@ class ActiveSearch:
             raise InputError(f"{self.collection.source} is on disk: there is no map of its groups.")
         words = self.features.words
         return cluster_map(self.features.rows, None if words is None else words.names, n_clusters, self._seed)
+
+    def _lately_answered(self) -> IntArray:
+        """The last items of each side that the policy knows."""
+        rows = self._answers.rows
+        labels = self._answers.labels[rows]
+        return np.concatenate([rows[labels == side][-LATELY:] for side in (RELEVANT, IRRELEVANT)])
 
     def _take_rest(self, ledger: Ledger) -> None:
         """Take in the rounds of a ledger that come after those of this search."""

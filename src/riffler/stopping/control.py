@@ -24,6 +24,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from riffler.disk.ids import DiskIds
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, IntArray
@@ -108,6 +109,8 @@ def control_order(ids: Sequence[str], seed: int | str) -> IntArray:
 
 def _random_keys(ids: Iterable[str], key: bytes) -> NDArray[np.uint64]:
     """A number keyed by each id, without holding all ids."""
+    if isinstance(ids, DiskIds):
+        return ids.keyed(key)
     parts = [np.empty(0, dtype=np.uint64)]
     names = iter(ids)
     while some := list(islice(names, BLOCK)):

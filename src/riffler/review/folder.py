@@ -1,0 +1,191 @@
+"""A review of a collection on disk: its documents stay in the folder, and each is copied when it comes up to be read.
+
+The review knows the folder, and which state of it: one that was changed since is another collection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from riffler.disk import DiskCollection, open_collection
+from riffler.errors import DataFileError, InputError
+from riffler.ledger import RELEVANT
+from riffler.records import IntArray
+from riffler.review.database import now
+from riffler.review.documents import BLOCK, asked_ids, new_numbers
+from riffler.review.fulltext import index_stratum
+from riffler.review.known import append_known
+from riffler.review.schema import Document, EventRow, Stratum
+from riffler.review.storable import storable
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FOLDER = "folder"
+"""Event of the folder that a review is of: the last one holds."""
+
+MOST_KNOWN = 100_000  # labels of a folder that a review begins with; their documents are copied
+LOOKED_AT = 5  # partitions whose first documents say which columns there are
+OWN = {"id": "name", "title": "title", "abstract": "abstract"}
+
+
+@dataclass(frozen=True, slots=True)
+class FolderLink:
+    """Which folder a review is of: where it was, and what tells its state from any other."""
+
+    path: str
+    generation: int
+    fingerprint: str
+    n_items: int
+
+    @classmethod
+    def to(cls, collection: DiskCollection) -> FolderLink:
+        """The link to a collection as it is now."""
+        path = str(collection.folder.resolve())
+        return cls(path, collection.generation, collection.fingerprint(), collection.n_items)
+
+    def check(self, collection: DiskCollection) -> None:
+        """Raise where a folder is not the one that the review was begun on."""
+        if collection.fingerprint() == self.fingerprint:
+            return
+        what = "was changed" if collection.generation != self.generation else "is another collection"
+        raise InputError(
+            f"{collection.source} {what} since the review was begun (generation {self.generation} with "
+            f"{self.n_items:,} documents, now {collection.generation} with {collection.n_items:,}). What is certified "
+            "holds for the documents of then: begin a new review (--file), or bring back the folder as it was."
+        )
+
+    def opened(self) -> DiskCollection:
+        """The collection, as it was when the review was begun."""
+        if not Path(self.path).is_dir():
+            raise DataFileError(
+                f"{self.path}: the collection of this review is not there any more. Bring it back, or name its new "
+                "place: `riffler review FOLDER --file REVIEW`."
+            )
+        collection = open_collection(self.path)
+        self.check(collection)
+        return collection
+
+
+def link_of(session: Session, review_id: int) -> FolderLink | None:
+    """Return which folder a review is of; None where its documents are in the database."""
+    events = select(EventRow.details).where(EventRow.review_id == review_id, EventRow.name == FOLDER)
+    details = session.scalar(events.order_by(EventRow.id.desc()).limit(1))
+    return None if details is None else FolderLink(**details)
+
+
+def write_link(session: Session, review_id: int, link: FolderLink) -> None:
+    """Write down which folder a review is of, from now on."""
+    session.add(EventRow(review_id=review_id, at=now(), name=FOLDER, details=asdict(link)))
+
+
+def add_folder(session: Session, review_id: int, collection: DiskCollection, reviewer: str, rows: IntArray) -> None:
+    """Make a folder the only import of a review; of these rows the labels are known from the start."""
+    if rows.size > MOST_KNOWN:
+        raise InputError(
+            f"{collection.source}: {rows.size:,} labels are known, and a review begins with {MOST_KNOWN:,} at most. "
+            "Use --ignore-labels to begin without them, or `riffler simulate` to see what a review would have cost."
+        )
+    sample = _sample(collection)
+    same_as = _repeated(collection, sample.columns)
+    shape = BytesIO()
+    sample.clear().write_ipc(shape)
+    session.add(
+        Stratum(
+            review_id=review_id,
+            source=storable(session, collection.folder.resolve().name),
+            added_at=now(),
+            shape=shape.getvalue(),
+            same_as=same_as,
+            n_asked=collection.n_items,
+        )
+    )
+    session.flush()
+    write_link(session, review_id, FolderLink.to(collection))
+    if collection.labels is not None and rows.size:
+        names = collection.ids.take(rows)
+        bring_in(session, review_id, collection, names)
+        numbers = asked_ids(session, review_id, names)
+        words = ["relevant" if label == RELEVANT else "irrelevant" for label in collection.labels[rows].tolist()]
+        append_known(session, review_id, reviewer, dict(zip((numbers[name] for name in names), words, strict=True)))
+
+
+def bring_in(session: Session, review_id: int, collection: DiskCollection, names: Sequence[str]) -> None:
+    """Copy those of some documents into the review that are not there yet."""
+    wanted = list(dict.fromkeys(names))
+    for start in range(0, len(wanted), BLOCK):
+        some = wanted[start : start + BLOCK]
+        kept = [storable(session, name) for name in some]
+        there = set(
+            session.scalars(select(Document.name).where(Document.review_id == review_id, Document.name.in_(kept)))
+        )
+        new = [name for name, stored in zip(some, kept, strict=True) if stored not in there]
+        if new:
+            _copy(session, review_id, collection, collection.ids.rows_of(new))
+
+
+def n_there(session: Session, review_id: int, names: Sequence[str]) -> int:
+    """Count how many of some documents the review has."""
+    kept = {storable(session, name) for name in names}
+    here = select(func.count(Document.id)).where(Document.review_id == review_id, Document.name.in_(kept))
+    return session.scalar(here) or 0
+
+
+def _copy(session: Session, review_id: int, collection: DiskCollection, rows: IntArray) -> None:
+    stratum = session.scalars(select(Stratum).where(Stratum.review_id == review_id)).one()
+    rows = np.sort(rows)
+    columns = _as_text(collection.columns(rows))
+    extra = columns.drop([name for name in stratum.same_as if name in columns.columns])
+    lines = extra.write_ndjson().rstrip("\n").split("\n") if extra.width else ["{}"] * len(rows)
+    numbers = new_numbers(session, len(rows))
+    texts = zip(collection.ids.take(rows), collection.titles.take(rows), collection.abstracts.take(rows), strict=True)
+    records = [
+        {
+            "id": number,
+            "review_id": review_id,
+            "stratum_id": stratum.id,
+            "position": row,
+            "name": storable(session, name),
+            "title": storable(session, title),
+            "abstract": storable(session, abstract),
+            "extra": storable(session, line),
+            "twin_of": None,
+        }
+        for number, row, (name, title, abstract), line in zip(numbers, rows.tolist(), texts, lines, strict=True)
+    ]
+    session.execute(insert(Document), records)
+    index_stratum(session, stratum.id, first=numbers[0])
+
+
+def _sample(collection: DiskCollection) -> pl.DataFrame:
+    """Some documents from here and there, whose columns are taken for those of all."""
+    numbers = np.unique(np.linspace(0, len(collection.blocks) - 1, LOOKED_AT).astype(int))
+    heads = [collection.blocks[number] for number in numbers.tolist()]
+    rows = [np.arange(one.first_row, one.first_row + min(one.n_rows, 50)) for one in heads]
+    return _as_text(collection.columns(np.concatenate(rows)))
+
+
+def _repeated(collection: DiskCollection, columns: Sequence[str]) -> dict[str, str]:
+    """Columns that a document's own fields repeat, where they are called the same in all sources."""
+    parts = [source["parts"] for source in collection.manifest.sources if source["parts"] is not None]
+    if not parts or any(one != parts[0] for one in parts):
+        return {}
+    named = {parts[0].get(part) or ("riffler_id" if part == "id" else None): field for part, field in OWN.items()}
+    return {name: field for name, field in named.items() if name is not None and name in columns}
+
+
+def _as_text(columns: pl.DataFrame) -> pl.DataFrame:
+    """All columns as texts, so that one document more or less does not change their types."""
+    import polars as pl
+
+    from riffler.review.export_tabular import as_cells
+
+    return pl.DataFrame({column.name: as_cells(column) for column in columns})

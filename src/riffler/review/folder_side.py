@@ -1,0 +1,67 @@
+"""The side of a review that its folder is on: which one it is, and documents that come from there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from riffler.disk import DiskCollection
+from riffler.errors import InputError
+from riffler.review.database import reading
+from riffler.review.folder import FolderLink, bring_in, link_of, n_there, write_link
+
+
+class FolderSide:
+    """What a review knows of the collection on disk that it is of."""
+
+    id: int
+    _engine: Engine
+
+    def changing(self) -> AbstractContextManager[Session]:
+        """Give a session for one change."""
+        raise NotImplementedError
+
+    def _writing(self) -> AbstractContextManager[Session]:
+        raise NotImplementedError
+
+    @property
+    def folder(self) -> FolderLink | None:
+        """The collection on disk that the review is of; None where its documents are all in the database."""
+        with reading(self._engine) as session:
+            return link_of(session, self.id)
+
+    def opened_folder(self) -> DiskCollection | None:
+        """Open the collection on disk that the review is of, if it is of one; it must be as it was."""
+        folder = self.folder
+        return None if folder is None else folder.opened()
+
+    def follow_folder(self, collection: DiskCollection) -> None:
+        """Go on with the folder of this review at another place; one in another state is refused."""
+        with self.changing() as session:
+            link = link_of(session, self.id)
+            if link is None:
+                raise InputError(f"{collection.source}: this review is of files, not of a collection on disk.")
+            link.check(collection)
+            if FolderLink.to(collection) != link:
+                write_link(session, self.id, FolderLink.to(collection))
+
+    def bring_in(self, collection: DiskCollection, names: Sequence[str]) -> None:
+        """Copy documents of the folder into the review, as far as they are not there yet: they are to be read."""
+        with reading(self._engine) as session:
+            if n_there(session, self.id, names) == len(set(names)):
+                return
+        with self._writing() as session:
+            bring_in(session, self.id, collection, names)
+
+
+def check_no_folder(session: Session, review_id: int) -> None:
+    """Refuse to add documents to a review of a collection on disk."""
+    if (link := link_of(session, review_id)) is not None:
+        raise InputError(
+            f"This review is of the collection in {Path(link.path).name}: documents are added there, by `riffler "
+            "index`, and read in a new review."
+        )
