@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
 from riffler.engine import Engine, best_of
 from riffler.records import BoolArray, FloatArray, IntArray
+
+AT_LEAST = 200  # of the best that are looked for in a pass
 
 
 class Ranking(Protocol):
@@ -41,7 +43,7 @@ class Scores:
     """
 
     values: FloatArray
-    is_kept: bool = True
+    is_kept: ClassVar[bool] = True
 
     def all(self) -> FloatArray:
         """Return the score of every item."""
@@ -58,8 +60,18 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """What a pass over all rows found: the ``n`` best of those that were not excluded."""
+
+    n: int
+    excluded: IntArray
+    rows: IntArray
+
+
 class LinearScores:
     """Scores that the rows of an engine have under some weights: nothing as long as all items is kept.
+
+    A pass looks for more than are asked for, so that whoever asks for a few more does not pay for another one.
 
     >>> from riffler.engine import LocalEngine
     >>> ranking = LinearScores(LocalEngine([np.eye(3)]), np.array([0.5, 2.0, 1.0]), -1.0)
@@ -67,14 +79,15 @@ class LinearScores:
     ([2, 0], [1.0])
     """
 
-    engine: Engine
-    weights: FloatArray
-    intercept: float
-    is_kept: bool = False
+    is_kept = False
+
+    def __init__(self, engine: Engine, weights: FloatArray, intercept: float) -> None:
+        self._engine, self._weights, self._intercept = engine, weights, intercept
+        self._found: _Found | None = None
 
     def all(self) -> FloatArray:
         """Score every item: one pass over the rows."""
-        return self.engine.scores(self.weights, self.intercept)
+        return self._engine.scores(self._weights, self._intercept)
 
     def of(self, rows: IntArray) -> FloatArray:
         """Score some items."""
@@ -82,9 +95,15 @@ class LinearScores:
 
         scores = np.empty(rows.size)
         if rows.size:
-            scores_of_all(as_rows(self.engine.rows(rows)), rows.size, self.weights, scores)
-        return scores + self.intercept
+            scores_of_all(as_rows(self._engine.rows(rows)), rows.size, self._weights, scores)
+        return scores + self._intercept
 
     def best(self, n: int, excluded: BoolArray, ties: IntArray | None) -> IntArray:
-        """Return the n items of the highest scores that are not excluded: one pass over the rows."""
-        return self.engine.best(self.weights, n, excluded, self.intercept, ties).rows
+        """Return the n items of the highest scores that are not excluded; ``ties`` are always the same."""
+        numbers = np.flatnonzero(excluded)
+        found = self._found
+        if found is None or found.n < n or not np.array_equal(found.excluded, numbers):
+            wanted = max(n, AT_LEAST)
+            rows = self._engine.best(self._weights, wanted, numbers, self._intercept, ties).rows
+            self._found = found = _Found(wanted, numbers, rows)
+        return found.rows[:n]
