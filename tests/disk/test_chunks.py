@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import io
+import lzma
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +18,7 @@ from hypothesis import strategies as st
 
 from riffler._fast.csv_records import scan_records
 from riffler.data.collection_reading import read_frame
+from riffler.data.opening import zstd
 from riffler.disk import text_survey
 from riffler.disk.chunks import read_chunks
 from riffler.disk.sources import Source, find_sources, survey
@@ -145,13 +150,31 @@ def test_a_record_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
             list(read_chunks(source_of(tmp_path / name)))
 
 
-def test_a_cut_compressed_file_is_found_before_the_work(tmp_path: Path) -> None:
-    import gzip
+PACKERS: dict[str, Any] = {".gz": gzip, ".bz2": bz2, ".xz": lzma, ".zst": zstd()}
 
-    data = gzip.compress(documents(200).write_csv().encode())
-    (tmp_path / "a.csv.gz").write_bytes(data[: len(data) // 2])
+
+@pytest.mark.parametrize("ending", PACKERS)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_compressed_files_are_read_as_plain_ones_from_any_chunk_on(ending: str, encoding: str, tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.csv", tmp_path / f"a.csv{ending}"
+    plain.write_bytes(documents(40).write_csv().encode(encoding))
+    packed.write_bytes(PACKERS[ending].compress(plain.read_bytes()))
+    whole = read_all(plain)
+    assert read_all(packed).equals(whole)
+    chunks = list(read_chunks(source_of(packed)))
+    rest = pl.concat([chunk.frame for chunk in read_chunks(source_of(packed), chunks[5].at)])
+    assert rest.equals(whole[sum(chunk.frame.height for chunk in chunks[:5]) :])
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_a_cut_compressed_file_is_found_before_the_work(ending: str, tmp_path: Path) -> None:
+    data = PACKERS[ending].compress(documents(200).write_csv().encode())
+    (tmp_path / f"a.csv{ending}").write_bytes(data[: len(data) // 2])
     with pytest.raises(DataFileError, match="cannot be read to its end"):
-        source_of(tmp_path / "a.csv.gz")
+        source_of(tmp_path / f"a.csv{ending}")
+
+
+def test_a_cut_parquet_file_is_found_before_the_work(tmp_path: Path) -> None:
     frame = documents(50)
     frame.write_parquet(tmp_path / "a.parquet")
     data = (tmp_path / "a.parquet").read_bytes()
