@@ -63,7 +63,7 @@ class Course:
     noise : share of the answers that are wrong, whatever the policy; the same ones in every run of a seed
     """
 
-    collection: Collection
+    collection: Collection | DiskCollection
     labels: IntArray
     features: Matrix
     policy: str
