@@ -21,6 +21,7 @@ import numpy as np
 
 import riffler
 from riffler.data import Collection, atomic_write
+from riffler.disk import DiskCollection
 from riffler.evaluation.search_measures import n_needed
 from riffler.features.clusters import SoftClusters
 from riffler.records import IntArray, Matrix
