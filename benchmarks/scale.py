@@ -49,8 +49,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="*", default=[2, 4], help="of the part dask")
     parser.add_argument("--kills", type=int, default=N_KILLS, help="of the part dask")
     parser.add_argument("--repeats", type=int, default=7, help="of steps that are timed")
-    parser.add_argument("--runs", type=int, default=3, help="of the part two-stage")
-    parser.add_argument("--candidates", type=int, nargs="*", default=[1_000, 5_000], help="of the part two-stage")
+    parser.add_argument("--runs", type=int, default=2, help="of the part two-stage")
     parser.add_argument("--batch", default="25", help="of the part two-stage: answers between two turns, or autotar")
     parser.add_argument("--answers", type=int, default=200, help="of the part review")
     parser.add_argument("--seed", type=int, default=0)
@@ -78,7 +77,7 @@ def _measured(part: str, given: argparse.Namespace) -> Any:  # noqa: ANN401 - wh
     if part == "training":
         return measure_training(out, min(given.rows, n), n, seed, given.methods)
     if part == "two-stage":
-        return measure_two_stage(out, seed, given.runs, given.candidates, given.batch)
+        return measure_two_stage(out, seed, given.runs, given.batch)
     return measure_review(out, n, seed, given.answers)
 
 

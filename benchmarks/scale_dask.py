@@ -25,10 +25,10 @@ N_KILLS, WANTED_SHARE = 50, 0.15
 
 
 def measure_dask(out: Path, n: int, seed: int, workers: Sequence[int], kills: int, repeats: int) -> dict[str, Any]:
-    """Time steps on workers and on threads in turn, then kill a worker in every step."""
+    """Time steps on workers and on threads in turn, then kill a worker in every step of a search."""
     collection = collection_of(out, n, seed)
     overhead = [_overhead(collection, count, seed, repeats) for count in workers]
-    return {"overhead": overhead, "kills": _kills(collection, max(workers), seed, kills)}
+    return {"overhead": overhead, "kills": _kills(collection, max(workers), seed, kills) if kills else None}
 
 
 def _overhead(collection: DiskCollection, n_workers: int, seed: int, repeats: int) -> dict[str, Any]:
