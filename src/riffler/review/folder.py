@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from riffler.disk import DiskCollection, open_collection
@@ -112,44 +112,58 @@ def add_folder(session: Session, review_id: int, collection: DiskCollection, rev
     write_link(session, review_id, FolderLink.to(collection))
     if collection.labels is not None and rows.size:
         names = collection.ids.take(rows)
-        bring_in(session, review_id, collection, names)
+        for start in range(0, len(names), BLOCK):
+            write_copies(session, review_id, copies_of(collection, names[start : start + BLOCK]))
         numbers = asked_ids(session, review_id, names)
         words = ["relevant" if label == RELEVANT else "irrelevant" for label in collection.labels[rows].tolist()]
         append_known(session, review_id, reviewer, dict(zip((numbers[name] for name in names), words, strict=True)))
 
 
-def bring_in(session: Session, review_id: int, collection: DiskCollection, names: Sequence[str]) -> None:
-    """Copy those of some documents into the review that are not there yet."""
-    wanted = list(dict.fromkeys(names))
-    for start in range(0, len(wanted), BLOCK):
-        some = wanted[start : start + BLOCK]
-        kept = [storable(session, name) for name in some]
-        there = set(
-            session.scalars(select(Document.name).where(Document.review_id == review_id, Document.name.in_(kept)))
-        )
-        new = [name for name, stored in zip(some, kept, strict=True) if stored not in there]
-        if new:
-            _copy(session, review_id, collection, collection.ids.rows_of(new))
+@dataclass(frozen=True, slots=True, eq=False)
+class Copies:
+    """Documents as they are in the folder, read before anybody has to wait for a database."""
+
+    rows: IntArray
+    names: list[str]
+    titles: Sequence[str]
+    abstracts: Sequence[str]
+    columns: pl.DataFrame
 
 
-def n_there(session: Session, review_id: int, names: Sequence[str]) -> int:
-    """Count how many of some documents the review has."""
-    kept = {storable(session, name) for name in names}
-    here = select(func.count(Document.id)).where(Document.review_id == review_id, Document.name.in_(kept))
-    return session.scalar(here) or 0
+def missing(session: Session, review_id: int, names: Sequence[str]) -> list[str]:
+    """Return those of some documents that the review does not have."""
+    kept = {storable(session, name): name for name in names}
+    there: set[str] = set()
+    for start in range(0, len(kept), BLOCK):
+        some = list(kept)[start : start + BLOCK]
+        here = select(Document.name).where(Document.review_id == review_id, Document.name.in_(some))
+        there.update(session.scalars(here))
+    return [name for stored, name in kept.items() if stored not in there]
 
 
-def _copy(session: Session, review_id: int, collection: DiskCollection, rows: IntArray) -> None:
+def copies_of(collection: DiskCollection, names: Sequence[str]) -> Copies:
+    """Read documents from the folder."""
+    rows = np.sort(collection.ids.rows_of(names))
+    return Copies(
+        rows,
+        collection.ids.take(rows),
+        collection.titles.take(rows),
+        collection.abstracts.take(rows),
+        _as_text(collection.columns(rows)),
+    )
+
+
+def write_copies(session: Session, review_id: int, copies: Copies) -> None:
+    """Write documents into the review, as far as they are not there yet."""
+    new = set(missing(session, review_id, copies.names))
+    if not new:
+        return
     stratum = session.scalars(select(Stratum).where(Stratum.review_id == review_id)).one()
-    rows = np.sort(rows)
-    columns = _as_text(collection.columns(rows))
-    extra = columns.drop([name for name in stratum.same_as if name in columns.columns])
-    lines = extra.write_ndjson().rstrip("\n").split("\n") if extra.width else ["{}"] * len(rows)
-    numbers = new_numbers(session, len(rows))
-    texts = zip(collection.ids.take(rows), collection.titles.take(rows), collection.abstracts.take(rows), strict=True)
+    extra = copies.columns.drop([name for name in stratum.same_as if name in copies.columns.columns])
+    lines = extra.write_ndjson().rstrip("\n").split("\n") if extra.width else ["{}"] * len(copies.names)
+    documents = zip(copies.names, copies.rows.tolist(), copies.titles, copies.abstracts, lines, strict=True)
     records = [
         {
-            "id": number,
             "review_id": review_id,
             "stratum_id": stratum.id,
             "position": row,
@@ -159,9 +173,11 @@ def _copy(session: Session, review_id: int, collection: DiskCollection, rows: In
             "extra": storable(session, line),
             "twin_of": None,
         }
-        for number, row, (name, title, abstract), line in zip(numbers, rows.tolist(), texts, lines, strict=True)
+        for name, row, title, abstract, line in documents
+        if name in new
     ]
-    session.execute(insert(Document), records)
+    numbers = new_numbers(session, len(records))
+    session.execute(insert(Document), [{"id": number, **one} for number, one in zip(numbers, records, strict=True)])
     index_stratum(session, stratum.id, first=numbers[0])
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from riffler.disk import DiskCollection
 from riffler.errors import InputError
 from riffler.review.database import reading
-from riffler.review.folder import FolderLink, bring_in, link_of, n_there, write_link
+from riffler.review.folder import FolderLink, copies_of, link_of, missing, write_copies, write_link
 
 
 class FolderSide:
@@ -52,10 +52,11 @@ class FolderSide:
     def bring_in(self, collection: DiskCollection, names: Sequence[str]) -> None:
         """Copy documents of the folder into the review, as far as they are not there yet: they are to be read."""
         with reading(self._engine) as session:
-            if n_there(session, self.id, names) == len(set(names)):
-                return
-        with self._writing() as session:
-            bring_in(session, self.id, collection, names)
+            new = missing(session, self.id, names)
+        if new:
+            copies = copies_of(collection, new)  # before: nobody who answers waits for the folder
+            with self._writing() as session:
+                write_copies(session, self.id, copies)
 
 
 def check_no_folder(session: Session, review_id: int) -> None:

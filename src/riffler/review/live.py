@@ -6,7 +6,8 @@ from itertools import groupby
 
 from riffler.data.collection import Collection
 from riffler.disk import DiskCollection
-from riffler.engine import Engine, engine_from, rows_on_disk
+from riffler.engine import Engine, LocalEngine, engine_from, rows_on_disk
+from riffler.engine.local import n_cores
 from riffler.ledger import Entry
 from riffler.review.queue import Proposal
 from riffler.review.store import Review
@@ -89,7 +90,7 @@ class LiveSearch:
         settings = self.review.settings.for_search()
         if isinstance(collection, DiskCollection):
             if self._engine is None:
-                self._engine = engine_from(self._place.engine, rows_on_disk(collection), self._place.tls)
+                self._engine = _engine(collection, self._place)
             search = ActiveSearch.replay(collection, self.review.ledger(), engine=self._engine, **settings)
         else:
             strata = list(self.review.strata().values())
@@ -127,3 +128,11 @@ class LiveSearch:
             self.review.record_rounds(entries, events)
         self._n_entries += len(entries)
         self._n_events += len(events)
+
+
+def _engine(collection: DiskCollection, place: Place) -> Engine:
+    """Make the engine of a collection on disk; on this machine the page keeps a core for itself."""
+    rows = rows_on_disk(collection)
+    if place.engine == "local":
+        return LocalEngine(rows, threads=max(1, n_cores() - 1))
+    return engine_from(place.engine, rows, place.tls)
