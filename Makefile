@@ -68,6 +68,8 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	$(BIN)/python benchmarks/search_peers.py --cache out/asreview
 	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
 	$(BIN)/python -m benchmarks.server start next memory team
+	$(BIN)/python -m benchmarks.scale index steps dask training two-stage
+	$(BIN)/python -m benchmarks.scale review --documents 1000000
 
 soak: $(VENV)/.test chromium postgres ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(PYTEST) -m soak

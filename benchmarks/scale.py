@@ -9,6 +9,7 @@ dask        2 and 4 worker processes beside threads; a worker killed in each of 
 training    TopKRanker, SGDAtK and RankSVM out of core and in memory
 two-stage   labels to recall where all documents are scored now and then only, on public sets
 review      `riffler review`: the first document, and the next ones
+sizes       what collections of 10^4 to 10^9 documents take, computed from the results of index and steps
 
 Everything is made of --documents and --seed and kept in the folder of results: a collection that is there is used
 again, but indexed anew by the part index. Results are written as JSON, those of steps as a chart too. Times want an
@@ -30,12 +31,13 @@ from at_k import machine
 from scale_dask import N_KILLS, measure_dask
 from scale_index import measure_index
 from scale_search import measure_review, measure_two_stage
+from scale_sizes import computed_sizes
 from scale_steps import measure_steps
 from scale_training import RANKERS, measure_training
 
 from riffler.data.atomic import atomic_write
 
-PARTS = ("index", "steps", "dask", "training", "two-stage", "review")
+PARTS = ("index", "steps", "dask", "training", "two-stage", "review", "sizes")
 
 
 def main() -> None:
@@ -52,6 +54,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2, help="of the part two-stage")
     parser.add_argument("--batch", default="25", help="of the part two-stage: answers between two turns, or autotar")
     parser.add_argument("--answers", type=int, default=200, help="of the part review")
+    parser.add_argument(
+        "--measured", type=int, nargs="*", default=[10**6, 10**7], help="--documents, of the part sizes"
+    )
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -78,6 +83,8 @@ def _measured(part: str, given: argparse.Namespace) -> Any:  # noqa: ANN401 - wh
         return measure_training(out, min(given.rows, n), n, seed, given.methods)
     if part == "two-stage":
         return measure_two_stage(out, seed, given.runs, given.batch)
+    if part == "sizes":
+        return computed_sizes(out, sorted(given.measured))
     return measure_review(out, n, seed, given.answers)
 
 
