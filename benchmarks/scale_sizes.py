@@ -35,7 +35,8 @@ def computed_sizes(out: Path, measured: list[int]) -> list[dict[str, Any]]:
         row = {
             "documents": n, "disk_gb": n * largest["all"] / 1e9, "rows_gb": n * largest["rows"] / 1e9,
             "index_hours": n / speed / 3600, "step_seconds": max(start, 0.0) + slope * n,
-            "step_from_disk": max(slope * n, n * largest["rows"] / DISK_BYTES), "search_mb": base + each * n, "machines": n_machines,
+            "step_from_disk": max(slope * n, n * largest["rows"] / DISK_BYTES),
+            "search_mb": base + each * n, "machines": n_machines,
             "step_on_cluster": max(start, 0.0) + slope * n * threads / (CORES * n_machines),
         }  # fmt: skip
         rows.append(row)
