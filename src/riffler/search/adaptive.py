@@ -77,12 +77,16 @@ class Adaptive:
     def _half_at_random(self, view: SearchView, n: int) -> IntArray:
         """Alternate between the scores and a random order; which comes first depends on how many are answered."""
         n = min(n, int((~view.reviewed).sum()))
-        sides = [view.best(n), self._at_random(view)[:n]]
+        sides = [view.best(n), self._at_random(view, n)]
         if view.items.size % 2:
             sides.reverse()
         alternating = np.column_stack(sides).ravel().tolist()
         return np.array(list(dict.fromkeys(alternating))[:n], dtype=np.int64)
 
-    def _at_random(self, view: SearchView) -> IntArray:
+    def _at_random(self, view: SearchView, n: int) -> IntArray:
+        """The first n in the order of the ties."""
         free = np.flatnonzero(~view.reviewed)
-        return free if view.ties is None else free[np.argsort(view.ties[free])]
+        if view.ties is None or n == 0:
+            return free[:n]
+        first = free[np.argpartition(view.ties[free], n - 1)[:n]]
+        return first[np.argsort(view.ties[first])]

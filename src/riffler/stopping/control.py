@@ -100,9 +100,10 @@ def control_order(ids: Sequence[str], seed: int | str) -> IntArray:
     """
     keys = _random_keys(ids, str(seed).encode())
     order = np.argsort(keys)
-    falling_apart = np.flatnonzero(np.diff(keys[order]) == 0)  # next to never: ids of equal keys
-    if falling_apart.size:
-        alike = np.unique(np.concatenate([falling_apart, falling_apart + 1]))
+    rising = keys[order]
+    equal = np.flatnonzero(rising[1:] == rising[:-1])  # next to never: ids of equal keys
+    if equal.size:
+        alike = np.unique(np.concatenate([equal, equal + 1]))
         order[alike] = sorted(order[alike].tolist(), key=lambda row: (keys[row], ids[row]))
     return order
 
