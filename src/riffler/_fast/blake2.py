@@ -36,7 +36,7 @@ SIGMA = np.array(
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
         [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
     ],
-    dtype=np.int64,
+    dtype=np.uint64,  # unsigned places spare a test for negative ones
 )
 
 
@@ -46,38 +46,44 @@ def _turned(x, n_bits):
 
 
 @njit(cache=True, inline="always")
-def _mix(v, a, b, c, d, x, y):
-    v[a] = v[a] + v[b] + x
-    v[d] = _turned(v[d] ^ v[a], 32)
-    v[c] = v[c] + v[d]
-    v[b] = _turned(v[b] ^ v[c], 24)
-    v[a] = v[a] + v[b] + y
-    v[d] = _turned(v[d] ^ v[a], 16)
-    v[c] = v[c] + v[d]
-    v[b] = _turned(v[b] ^ v[c], 63)
+def _mix(a, b, c, d, x, y):
+    a = a + b + x
+    d = _turned(d ^ a, 32)
+    c = c + d
+    b = _turned(b ^ c, 24)
+    a = a + b + y
+    d = _turned(d ^ a, 16)
+    c = c + d
+    b = _turned(b ^ c, 63)
+    return a, b, c, d
 
 
 @njit(cache=True, nogil=True)
-def _compress(h, m, n_bytes, is_last, v):
+def _compress(h, m, n_bytes, is_last):
     """Take one block of sixteen words into the state; ``n_bytes`` counts everything so far."""
-    for i in range(8):
-        v[i] = h[i]
-        v[i + 8] = IV[i]
-    v[12] ^= np.uint64(n_bytes)
+    v0, v1, v2, v3, v4, v5, v6, v7 = h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7]
+    v8, v9, v10, v11, v12, v13, v14, v15 = IV[0], IV[1], IV[2], IV[3], IV[4], IV[5], IV[6], IV[7]
+    v12 ^= np.uint64(n_bytes)
     if is_last:
-        v[14] = ~v[14]
+        v14 = ~v14
     for number in range(N_ROUNDS):
         s = SIGMA[number]
-        _mix(v, 0, 4, 8, 12, m[s[0]], m[s[1]])
-        _mix(v, 1, 5, 9, 13, m[s[2]], m[s[3]])
-        _mix(v, 2, 6, 10, 14, m[s[4]], m[s[5]])
-        _mix(v, 3, 7, 11, 15, m[s[6]], m[s[7]])
-        _mix(v, 0, 5, 10, 15, m[s[8]], m[s[9]])
-        _mix(v, 1, 6, 11, 12, m[s[10]], m[s[11]])
-        _mix(v, 2, 7, 8, 13, m[s[12]], m[s[13]])
-        _mix(v, 3, 4, 9, 14, m[s[14]], m[s[15]])
-    for i in range(8):
-        h[i] ^= v[i] ^ v[i + 8]
+        v0, v4, v8, v12 = _mix(v0, v4, v8, v12, m[s[0]], m[s[1]])
+        v1, v5, v9, v13 = _mix(v1, v5, v9, v13, m[s[2]], m[s[3]])
+        v2, v6, v10, v14 = _mix(v2, v6, v10, v14, m[s[4]], m[s[5]])
+        v3, v7, v11, v15 = _mix(v3, v7, v11, v15, m[s[6]], m[s[7]])
+        v0, v5, v10, v15 = _mix(v0, v5, v10, v15, m[s[8]], m[s[9]])
+        v1, v6, v11, v12 = _mix(v1, v6, v11, v12, m[s[10]], m[s[11]])
+        v2, v7, v8, v13 = _mix(v2, v7, v8, v13, m[s[12]], m[s[13]])
+        v3, v4, v9, v14 = _mix(v3, v4, v9, v14, m[s[14]], m[s[15]])
+    h[0] ^= v0 ^ v8
+    h[1] ^= v1 ^ v9
+    h[2] ^= v2 ^ v10
+    h[3] ^= v3 ^ v11
+    h[4] ^= v4 ^ v12
+    h[5] ^= v5 ^ v13
+    h[6] ^= v6 ^ v14
+    h[7] ^= v7 ^ v15
 
 
 @njit(cache=True, nogil=True)
@@ -92,13 +98,13 @@ def _words(data, start, stop, m):
 @njit(cache=True, nogil=True)
 def keyed_digests(data, ends, key, out):
     """Write the digest of each text under a key of 1 to 64 bytes, read as a big-endian number."""
-    h, first, m, v = np.empty(8, np.uint64), np.empty(8, np.uint64), np.empty(16, np.uint64), np.empty(16, np.uint64)
+    h, first, m = np.empty(8, np.uint64), np.empty(8, np.uint64), np.empty(16, np.uint64)
     first[:] = IV
     first[0] ^= np.uint64(0x01010008) ^ np.uint64(key.shape[0] << 8)
     _words(key, 0, key.shape[0], m)
     bare = first.copy()
-    _compress(bare, m, BLOCK, True, v)  # of a text without a byte the key is the last block
-    _compress(first, m, BLOCK, False, v)
+    _compress(bare, m, BLOCK, True)  # of a text without a byte the key is the last block
+    _compress(first, m, BLOCK, False)
     start = 0
     for i in range(ends.shape[0]):
         stop = ends[i]
@@ -107,7 +113,7 @@ def keyed_digests(data, ends, key, out):
         while at < stop:
             end = min(at + BLOCK, stop)
             _words(data, at, end, m)
-            _compress(h, m, BLOCK + end - start, end == stop, v)
+            _compress(h, m, BLOCK + end - start, end == stop)
             at = end
         word, number = h[0], np.uint64(0)
         for _ in range(8):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from operator import index
 from pathlib import Path
@@ -62,7 +63,8 @@ class DiskIds(Sequence[str]):
 
     def keyed(self, key: bytes) -> NDArray[np.uint64]:
         """64 bits of each id under a key of 1 to 64 bytes: those of BLAKE2b, in the order of rows."""
-        return np.concatenate([block.ids.keyed(key) for block in self._blocks])
+        with ThreadPoolExecutor(thread_name_prefix="riffler-ids") as pool:
+            return np.concatenate(list(pool.map(lambda block: block.ids.keyed(key), self._blocks)))
 
     def __contains__(self, id: object) -> bool:
         return isinstance(id, str) and bool(self._found([id])[0] >= 0)
