@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import func, select
 
 from riffler.disk import DiskCollection, IndexOptions, index_collection, open_collection
-from riffler.errors import DataFileError, InputError
+from riffler.errors import DataFileError, EngineError, InputError
 from riffler.review.export import write_export
 from riffler.review.intake import add_upload
 from riffler.review.learner import Loop
@@ -21,7 +21,9 @@ from riffler.review.prisma import prisma_counts
 from riffler.review.schema import Document
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import FileReview, create_folder_review, open_review
+from riffler.search.ground import Place
 from riffler.search.loop import ActiveSearch
+from tests.engine.clusters import new_cluster
 from tests.review.reviews import say
 from tests.search.on_disk import answers_of, labelled_documents, made_collection
 
@@ -102,6 +104,25 @@ def test_an_undo_goes_back(review: FileReview) -> None:
     live.refresh(10)
     review.undo_last("undo")
     assert live.refresh(10, ahead=15) == LiveSearch(review).refresh(10, ahead=15)
+
+
+def test_a_scheduler_that_goes_away_loses_no_answer(review: FileReview, tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    review.backup(tmp_path / "local.riffler")
+    with new_cluster(n_workers=1) as cluster:
+        live = LiveSearch(review, Place(cluster.scheduler_address.replace("tcp://", "dask://")))
+        for _ in range(3):
+            live.refresh(10)
+            read(review, 10)
+    with pytest.raises(EngineError, match="went away"):
+        live.refresh(10, ahead=15)
+    with open_review(tmp_path / "local.riffler") as other:
+        here = LiveSearch(other)
+        for _ in range(3):
+            here.refresh(10)
+            read(other, 10)
+        assert LiveSearch(review).refresh(10, ahead=15) == here.refresh(10, ahead=15)
+        assert review.counts() == other.counts()
 
 
 def test_labels_of_the_folder_are_known(collection: DiskCollection, tmp_path: Path) -> None:
