@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, func, select
+from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict
-from riffler.review.database import clock, reading, writing, writing_review
+from riffler.review import holds
+from riffler.review.database import clock, insert_new, reading, writing, writing_review
 from riffler.review.hold_questions import HOLD_SECONDS
 from riffler.review.holds import take_documents
 from riffler.review.schema import LedgerRow, Suggestion
@@ -164,3 +168,18 @@ def test_the_queue_tells_what_is_in_hand(engine: Engine) -> None:
     assert team.review.names_in_hand() == {"d0"}
     team.age_holds(2 * HOLD_SECONDS)
     assert not team.review.queue_now().is_read_from
+
+
+def test_who_loses_one_document_to_another_looks_again_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    team, looks = team_at(engine), list[int]()
+
+    def late(session: Session, table: type[HoldRow], rows: Sequence[Mapping[str, Any]]) -> set[int]:
+        looks.append(len(rows))
+        if len(looks) == 1:  # somebody else takes the second one at this moment
+            session.add(HoldRow(**{**rows[1], "reviewer_id": team["bert"].person}))
+            session.flush()
+        return insert_new(session, table, rows)
+
+    monkeypatch.setattr(holds, "insert_new", late)
+    assert [one.document for one in team["anna"].upcoming(3)] == ["d0", "d2", "d3"]
+    assert looks == [3, 1]

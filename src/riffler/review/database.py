@@ -21,7 +21,7 @@ from sqlalchemy import (
     inspect,
     select,
     text,
-)  # fmt: skip
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -142,13 +142,13 @@ def lock_review(session: Session, review_id: int) -> None:
         session.execute(text(f"SELECT pg_advisory_xact_lock({APPLICATION}, :review)"), {"review": review_id})
 
 
-def n_inserted(session: Session, table: type[DeclarativeBase], rows: Sequence[Mapping[str, Any]]) -> int:
-    """Insert rows but those whose keys are taken, and return how many were inserted; waits for others who insert."""
+def insert_new(session: Session, table: type[DeclarativeBase], rows: Sequence[Mapping[str, Any]]) -> set[int]:
+    """Insert rows but those whose keys are taken, and return the first parts of the keys that were not."""
     if not rows:
-        return 0
+        return set()
     insert = postgresql.insert if session.get_bind().dialect.name == POSTGRES else sqlite.insert
     key = next(iter(inspect(table).primary_key))
-    return len(session.connection().execute(insert(table).on_conflict_do_nothing().returning(key), rows).all())
+    return set(session.connection().execute(insert(table).on_conflict_do_nothing().returning(key), rows).scalars())
 
 
 def clock(session: Session) -> float:

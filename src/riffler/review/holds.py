@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, and_, delete, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from riffler.errors import AnswerConflict
-from riffler.review.database import lock_review, n_inserted, now
+from riffler.review.database import insert_new, lock_review, now
 from riffler.review.hold_questions import (
     END,
     FRESH,
@@ -29,7 +29,7 @@ from riffler.review.hold_questions import (
     SHOW,
     SHOWN_FIRST,
     UNSEEN,
-)  # fmt: skip
+)
 from riffler.review.queue import Queued
 from riffler.review.schema import Document, LedgerRow, Suggestion
 from riffler.review.schema_team import HoldRow, ScreeningRow
@@ -214,11 +214,13 @@ def _take_fresh(
     """Hold what the search proposes and nobody reads, and return it; what is held already is proposed as well."""
     if n <= 0:
         return {}
+    taken = set[int]()
     for _ in range(TRIES):
         found: dict[int, int | None] = dict(session.execute(FRESH, {**whose, "most": n}).all())
-        wanted = _but(found, held)
+        wanted = {document: by for document, by in _but(found, held).items() if document not in taken}
         rows = [_values(whose["review"], whose["person"], document, by, at) for document, by in wanted.items()]
-        if n_inserted(session, HoldRow, rows) == len(rows):
+        taken |= insert_new(session, HoldRow, rows)
+        if taken >= wanted.keys():
             break  # else others were quicker, and what they hold is proposed no more
     return found
 
