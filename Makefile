@@ -73,8 +73,8 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	$(BIN)/python -m benchmarks.server start next memory team
 
 soak: $(VENV)/.test chromium postgres ## the long tests that `make test` leaves out, and the others on many more random cases
-	$(PYTEST) -m soak
-	RIFFLER_HYPOTHESIS=soak $(PYTEST) -m "not soak" tests --ignore tests/test_wheel.py
+	$(PYTEST) -m soak --timeout 14400
+	RIFFLER_HYPOTHESIS=soak $(PYTEST) -m "not soak" --timeout 14400 tests --ignore tests/test_wheel.py
 
 reproduce: $(VENV)/.core ## run the published results again; writes out/reproduce/
 	$(BIN)/riffler reproduce at-k --out out/reproduce

@@ -54,12 +54,16 @@ def postgres_address(postgres: PostgresServer) -> Iterator[str]:
 
 
 LONGEST = (
-    "test_wheel.py", "test_kill.py", "test_moving.py", "test_team.py", "test_team_faults.py", "test_access.py",
-    "test_learner.py", "test_schema.py", "test_examples.py", "test_team_gate.py", "test_team_api.py", "test_live.py",
-    "test_reproduce.py",
+    "test_wheel.py", "test_kill.py", "test_schema.py", "test_learner.py", "test_live.py", "test_examples.py",
+    "test_reproduce.py", "test_team.py", "test_team_faults.py", "test_looks.py", "test_access.py", "test_team_gate.py",
+    "test_team_api.py", "test_moving.py",
 )  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files: at the end the other processes would have nothing to do beside them."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """Begin with the longest files: at the end the other processes would have nothing to do beside them.
+
+    Those of the browser, which give up waiting, come when linters and documentation are through.
+    """
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(LONGEST)))

@@ -19,7 +19,7 @@ OpenPage = Callable[..., Page]
 Visit = Callable[..., Page]
 KeepPicture = Callable[..., None]
 SCREENSHOTS = Path("out/browser")
-PATIENCE = 20_000  # milliseconds, on a busy machine
+PATIENCE = 60_000  # milliseconds, on a busy machine
 
 
 class Entrance(Protocol):

@@ -45,6 +45,7 @@ def test_from_the_first_invitation_to_the_agreement(
     accept(bert, "Bert")
     for page in (anna, bert):
         page.wait_for_url(server.address + base)
+        title_of(page)
 
     bert.goto(server.address + base + "/history")  # what was on his screen goes back
     read(anna, {})

@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine, event, make_url
 
 from riffler.cli import run
+from riffler.review import new_file
 from riffler.review.store import open_review
 from riffler.review.upgrade import make_tables
-from riffler.team import moving
 from riffler.team.office import open_office
 from tests.review.reviews import new_review, say
 from tests.team.people import PASSWORD, cheapen
@@ -135,12 +135,15 @@ def test_a_full_disk_is_said_and_nothing_is_there(
 ) -> None:
     def with_little_room(engine: Engine) -> None:
         make_tables(engine)
-        with engine.connect() as connection:  # the only one, which is given out again
+        with engine.connect() as connection:
             n = connection.exec_driver_sql("PRAGMA page_count").scalar()
-            connection.exec_driver_sql(f"PRAGMA max_page_count={n}")
+
+        @event.listens_for(engine, "checkout")
+        def limit(connection: sqlite3.Connection, *_: object) -> None:
+            connection.execute(f"PRAGMA max_page_count={n}")
 
     new_review(tmp_path, n=2000).close()
-    monkeypatch.setattr(moving, "make_tables", with_little_room)
+    monkeypatch.setattr(new_file, "make_tables", with_little_room)
     assert "The disk is full" in error_of(capsys, tmp_path / "whales.riffler", tmp_path / "x.riffler")
     assert [file.name for file in tmp_path.iterdir()] == ["whales.riffler"]
     with open_review(tmp_path / "whales.riffler") as opened:

@@ -45,6 +45,8 @@ def open_office(address: Address) -> Office:
         return Office(engine, address)
     path = file_of(address)
     if not path.exists():
+        if not path.parent.is_dir():  # most likely a slip: an empty office would open there
+            raise InputError(f"{path}: there is no folder {path.parent}. Make it first.")
         with writing_new_file(path):
             pass  # with empty tables
         path.chmod(PRIVATE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -25,9 +26,9 @@ from riffler.web import (
     pages,
 )
 from riffler.web.access import API, of_one_review
+from riffler.web.description import describe
 from riffler.web.errors import answer_errors
 from riffler.web.house import SoloHouse
-from riffler.web.models import ErrorOut
 from riffler.web.security import Gate
 from riffler.web.sessions import Sessions
 from riffler.web.settings import ServerSettings
@@ -39,24 +40,6 @@ ABOUT = """Everything that the review page can do.
 Programs send `Authorization: Bearer TOKEN`; make a token on the settings page. Every change carries a `key` that the
 client makes: a request whose reply was lost is sent again with the same key, and is recorded once.
 """
-WRONG = {
-    status: {"model": ErrorOut, "description": words}
-    for status, words in {
-        400: "What was given cannot be used.",
-        401: "The token is not known, or there is none.",
-        403: "The request came from another page or for another host, or needs another role.",
-        404: "There is no such thing.",
-        409: "It does not fit what holds now; nothing was written.",
-        413: "The body is too large.",
-        415: "The body has another type.",
-        422: "The request is not as described.",
-        429: "Too many wrong tokens.",
-        500: "A fault of Riffler.",
-        503: "The review is busy or cannot be written.",
-        507: "The disk is full; nothing was written.",
-    }.items()
-}
-
 BEARER = HTTPBearer(auto_error=False, scheme_name="token", description="An API token; see POST /tokens.")
 """For the description alone: the gate looks at tokens before any handler runs."""
 
@@ -90,6 +73,7 @@ def bare_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]], a
         redoc_url=None,
         redirect_slashes=False,
     )
+    app.openapi = partial(describe, app)  # type: ignore[method-assign]
     answer_errors(app)
     app.add_api_route("/static/vega.js", pages.vega, include_in_schema=False)
     app.mount("/static", StaticFiles(directory=HERE / "static", check_dir=False), name="static")
@@ -99,7 +83,7 @@ def bare_app(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]], a
 def add_api(app: FastAPI, below: str, *parts: ModuleType, dependencies: tuple[object, ...] = ()) -> None:
     """Add parts of the API, below the address of a review or at the top."""
     needed = [Depends(BEARER), *dependencies]
-    api = APIRouter(prefix=API + below, responses=WRONG, dependencies=needed)  # type: ignore[arg-type]
+    api = APIRouter(prefix=API + below, dependencies=needed)
     for part in parts:
         api.include_router(part.router)
     app.include_router(api)
