@@ -190,7 +190,11 @@ def _renewing(review: Review) -> Iterator[None]:
 
 
 def _step_back() -> None:
-    """Let the page have the processor first."""
+    """Let the page have the processor first.
+
+    This needs a learner in the session of its server: Linux shares the processor among sessions first, whatever the
+    niceness of those in them.
+    """
     if hasattr(os, "nice") and os.nice(0) < NICENESS:
         os.nice(NICENESS - os.nice(0))
 

@@ -122,7 +122,7 @@ class LearnerKeeper:
                 text=True,
                 errors="replace",
                 env={**os.environ, **self._environment},
-                start_new_session=True,  # Ctrl-C in the terminal is for this process, which ends the learner in order
+                process_group=0,  # Ctrl-C in the terminal is for this process, which ends the learner in order
             )
             self.n_starts += 1
         said = ""
