@@ -52,6 +52,7 @@ def main() -> None:
     parser.add_argument("--reviewers", type=int, default=50, help="of the part team")
     parser.add_argument("--reading", type=float, default=3.0, help="mean seconds that one reads, of the part team")
     parser.add_argument("--team-records", type=int, default=100_000, help="of the part team")
+    parser.add_argument("--servers", type=int, default=1, help="of the part team, as behind a proxy")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
@@ -64,7 +65,10 @@ def main() -> None:
             found = _next(given.out, given.seed)
         elif part == "team":
             found = _team(
-                given.out, Plan(given.reviewers, given.reading, given.answers, given.seed), given.team_records
+                given.out,
+                Plan(given.reviewers, given.reading, given.answers, given.seed),
+                given.team_records,
+                given.servers,
             )
         else:
             found = _memory(given.out, given.answers, given.seed)
@@ -135,15 +139,15 @@ def _memory(out: Path, n_answers: int, seed: int) -> list[dict[str, float]]:
     return seen
 
 
-def _team(out: Path, plan: Plan, n: int) -> dict[str, Any]:
+def _team(out: Path, plan: Plan, n: int, n_servers: int) -> dict[str, Any]:
     """Let a team read, and check what it got."""
     with (
         team_review(out, n, plan) as (address, review, keys, relevant),
-        serving(address) as (base, process),
+        serving(address, n_servers) as (bases, processes),
     ):
-        wait_until_learned(base, review, keys[0])
+        wait_until_learned(bases[0], review, keys[0])
         start = time.monotonic()
-        load = run_load(base, process.pid, review, keys, relevant, plan)
+        load = run_load(bases, processes, review, keys, relevant, plan)
         seconds = time.monotonic() - start
         n_lost = check_nothing_lost(review, load)
         n_learned = len(list(review.ledger()))

@@ -83,22 +83,33 @@ def team_review(out: Path, n: int, plan: Plan) -> Iterator[tuple[str, Review, li
 
 
 @contextmanager
-def serving(address: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run `riffler serve`, and give its address and process."""
-    port = free_port()
+def serving(address: str, n: int) -> Iterator[tuple[list[str], list[int]]]:
+    """Run `riffler serve` n times on one database, as behind a proxy, and give the addresses and processes."""
     environment = {**os.environ, "RIFFLER_DATABASE": address, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", RUN, "serve", "--port", str(port)]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment)
+    ports = [free_port() for _ in range(n)]
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", RUN, "serve", "--port", str(port)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env=environment,
+        )
+        for port in ports
+    ]
     try:
-        yield f"http://127.0.0.1:{port}/api/v1", process
+        yield [f"http://127.0.0.1:{port}/api/v1" for port in ports], [process.pid for process in processes]
     finally:
-        process.send_signal(signal.SIGINT)
-        process.wait()
+        for process in processes:
+            process.send_signal(signal.SIGINT)
+        for process in processes:
+            process.wait()
 
 
-def run_load(base: str, server: int, review: Review, keys: list[str], relevant: set[str], plan: Plan) -> Load:
-    """Let all reviewers read until enough was answered."""
-    return asyncio.run(_run(f"{base}/reviews/{review.identity}", server, keys, relevant, plan))
+def run_load(
+    bases: list[str], servers: list[int], review: Review, keys: list[str], relevant: set[str], plan: Plan
+) -> Load:
+    """Let all reviewers read until enough was answered; each of them comes to one of the servers."""
+    return asyncio.run(_run([f"{base}/reviews/{review.identity}" for base in bases], servers, keys, relevant, plan))
 
 
 def check_nothing_lost(review: Review, load: Load) -> int:
@@ -142,15 +153,15 @@ def _headers(key: str) -> dict[str, str]:
     return {"authorization": f"Bearer {key}"}
 
 
-async def _run(base: str, server: int, keys: list[str], relevant: set[str], plan: Plan) -> Load:
+async def _run(bases: list[str], servers: list[int], keys: list[str], relevant: set[str], plan: Plan) -> Load:
     load = Load()
-    watching = asyncio.create_task(_watch(load, server, plan))
+    watching = asyncio.create_task(_watch(load, servers, plan))
     limits = httpx.Limits(max_connections=len(keys), max_keepalive_connections=len(keys))
     async with httpx.AsyncClient(limits=limits, trust_env=False, timeout=60) as client:
         readers = [
             _read(
                 client,
-                base,
+                bases[number % len(bases)],
                 load,
                 f"reviewer {number}",
                 key,
@@ -162,7 +173,7 @@ async def _run(base: str, server: int, keys: list[str], relevant: set[str], plan
         ]
         await asyncio.gather(*readers)
     watching.cancel()
-    load.memory.append(_megabytes(server) | {"answers": len(load.acknowledged)})
+    load.memory.append(_megabytes(servers) | {"answers": len(load.acknowledged)})
     return load
 
 
@@ -213,17 +224,19 @@ async def _timed(load: Load, name: str, asked: Any) -> httpx.Response:  # noqa: 
     return reply
 
 
-async def _watch(load: Load, server: int, plan: Plan) -> None:
+async def _watch(load: Load, servers: list[int], plan: Plan) -> None:
     """Note the memory of all processes now and then."""
     seen = -EVERY
     while len(load.acknowledged) < plan.n_answers:
         if len(load.acknowledged) - seen >= EVERY:
             seen = len(load.acknowledged)
-            load.memory.append(_megabytes(server) | {"answers": seen})
+            load.memory.append(_megabytes(servers) | {"answers": seen})
         await asyncio.sleep(0.5)
 
 
-def _megabytes(server: int) -> dict[str, float]:
-    process = psutil.Process(server)
-    learners = [child.memory_info().rss for child in process.children()]
-    return {"server": process.memory_info().rss / 1e6, "learner": sum(learners) / 1e6}
+def _megabytes(servers: list[int]) -> dict[str, float]:
+    """Return the memory of the servers, the mean of one, and of the only learner."""
+    processes = [psutil.Process(server) for server in servers]
+    learners = [child.memory_info().rss for process in processes for child in process.children()]
+    mean = sum(process.memory_info().rss for process in processes) / len(processes)
+    return {"server": mean / 1e6, "learner": sum(learners) / 1e6}
