@@ -38,7 +38,7 @@ PATIENCE_SECONDS = 900.0
 class Load:
     """What a run did and saw; times in seconds."""
 
-    took: dict[str, list[float]] = field(default_factory=lambda: {"next": [], "shown": [], "answer": []})
+    took: dict[str, list[float]] = field(default_factory=lambda: {"next": [], "shown": [], "answer": [], "health": []})
     acknowledged: dict[str, int] = field(default_factory=dict)  # number of the answer by its key
     on_screens: dict[str, str] = field(default_factory=dict)  # who reads a document
     answered: set[str] = field(default_factory=set)
@@ -156,7 +156,7 @@ def _headers(key: str) -> dict[str, str]:
 async def _run(bases: list[str], servers: list[int], keys: list[str], relevant: set[str], plan: Plan) -> Load:
     load = Load()
     watching = asyncio.create_task(_watch(load, servers, plan))
-    limits = httpx.Limits(max_connections=len(keys), max_keepalive_connections=len(keys))
+    limits = httpx.Limits(max_connections=len(keys) + 1, max_keepalive_connections=len(keys) + 1)
     async with httpx.AsyncClient(limits=limits, trust_env=False, timeout=60) as client:
         readers = [
             _read(
@@ -171,7 +171,9 @@ async def _run(bases: list[str], servers: list[int], keys: list[str], relevant: 
             )
             for number, key in enumerate(keys)
         ]
+        asking = asyncio.create_task(_ask_for_nothing(client, bases[0], load))
         await asyncio.gather(*readers)
+        asking.cancel()
     watching.cancel()
     load.memory.append(_megabytes(servers) | {"answers": len(load.acknowledged)})
     return load
@@ -187,7 +189,10 @@ async def _read(
     number = 0
     while len(load.acknowledged) < plan.n_answers and not load.faults:
         reply = await _timed(load, "next", client.get(f"{base}/next?n=3", headers=headers))
-        if reply.status_code != 200 or not reply.json():
+        if reply.status_code != 200:
+            load.faults.append(f"{reply.status_code}: {reply.text[:200]}")
+            return
+        if not reply.json():
             load.waits += 1
             await asyncio.sleep(0.15)
             continue
@@ -222,6 +227,13 @@ async def _timed(load: Load, name: str, asked: Any) -> httpx.Response:  # noqa: 
     reply: httpx.Response = await asked
     load.took[name].append(time.perf_counter() - start)
     return reply
+
+
+async def _ask_for_nothing(client: httpx.AsyncClient, base: str, load: Load) -> None:
+    """Ask now and then for what takes no work: how long the machine, the server and this client need at the least."""
+    while True:
+        await _timed(load, "health", client.get(base.partition("/reviews/")[0] + "/health"))
+        await asyncio.sleep(0.2)
 
 
 async def _watch(load: Load, servers: list[int], plan: Plan) -> None:
