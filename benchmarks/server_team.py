@@ -230,7 +230,7 @@ async def _timed(load: Load, name: str, asked: Any) -> httpx.Response:  # noqa: 
 
 
 async def _ask_for_nothing(client: httpx.AsyncClient, base: str, load: Load) -> None:
-    """Ask now and then for what takes no work: how long the machine, the server and this client need at the least."""
+    """Ask now and then for what is hardly any work: how long machine, server, database and client take at the least."""
     while True:
         await _timed(load, "health", client.get(base.partition("/reviews/")[0] + "/health"))
         await asyncio.sleep(0.2)
