@@ -16,6 +16,7 @@ RifflerError
 ├── AnswersPending                      questions wait for a person's answers
 ├── BudgetExhausted                     a question would cost more than is left
 ├── DataSetMissing (also a FileNotFoundError)   a known public data set is not on this machine
+├── EngineError                         a cluster cannot be reached, went away, or may not be trusted
 ├── LeaseLost                           another learner has taken over the review
 ├── OracleError                         a task of structured prediction contradicts itself
 ├── StorageError                        the storage is busy or read-only: nothing of the change was written
@@ -104,6 +105,10 @@ class BudgetExhausted(RifflerError):
 
 class DataSetMissing(RifflerError, FileNotFoundError):
     """A known public data set is not on this machine; the message says what to download and where to put it."""
+
+
+class EngineError(RifflerError):
+    """A cluster of workers cannot be reached, went away, or may not be trusted; a ledger loses nothing by it."""
 
 
 class LeaseLost(RifflerError):

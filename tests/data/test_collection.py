@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -75,6 +77,17 @@ def test_parquet_and_json_lines(tmp_path: Path) -> None:
     rows = [{key: value for key, value in row.items() if value is not None} for row in FRAME.iter_rows(named=True)]
     (tmp_path / "b.jsonl").write_text("\n\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     check(read_collection(tmp_path / "b.jsonl"))
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_a_name_with_brackets_is_no_pattern(ending: str, tmp_path: Path) -> None:
+    for name, title in (("a[1]", "gull"), ("a1", "owl")):
+        frame = pl.DataFrame({"title": [title]})
+        packed = io.BytesIO()
+        write: Any = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}[ending]
+        write(packed)
+        (tmp_path / f"{name}.{ending}").write_bytes(packed.getvalue())
+    assert list(read_collection(tmp_path / f"a[1].{ending}").titles) == ["gull"]
 
 
 def test_a_folder_of_text_files(tmp_path: Path) -> None:

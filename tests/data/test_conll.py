@@ -103,7 +103,7 @@ def test_missing_empty_cut_and_badly_encoded_files(tmp_path: Path) -> None:
         read_conll(write(tmp_path, "Bücher O\nf\xff O\nBüro für O\n".encode("latin-1").replace(b"\xfc", "ü".encode())))
 
 
-@pytest.mark.parametrize("name", ["out.conll", "out.conll.xz"])
+@pytest.mark.parametrize("name", ["out.conll", "out.conll.xz", "out.conll.zst"])
 def test_tags_are_written_behind_those_that_are_there(tmp_path: Path, name: str) -> None:
     text = parse_conll(CHUNKS, "toy")
     write_conll(tmp_path / name, text, [["O", "B-X"], ["O", "O"]])

@@ -34,7 +34,7 @@ def test_every_ending_tells_its_format(
 
 
 def test_an_unknown_ending_lists_what_there_is() -> None:
-    with pytest.raises(DataFileError, match=r"a\.docx: .* Known: \.svm, .*\.pq; .*\.xz behind\.$"):
+    with pytest.raises(DataFileError, match=r"a\.docx: .* Known: \.svm, .*\.pq; .*\.zst behind\.$"):
         format_of(Path("a.docx"))
-    with pytest.raises(DataFileError, match=r"Known: \.csv, .*\.pq; .*\.xz behind; or a folder of text files\.$"):
+    with pytest.raises(DataFileError, match=r"Known: \.csv, .*\.pq; .*\.zst behind; or a folder of text files\.$"):
         text_format_of(Path("a.docx"))

@@ -54,6 +54,12 @@ def test_csv_tsv_gz_and_parquet_agree(tmp_path: Path) -> None:
         np.testing.assert_array_equal(dense(other), dense(plain))
 
 
+def test_a_name_with_brackets_is_no_pattern(tmp_path: Path) -> None:
+    (tmp_path / "a[1].csv").write_text("x,y\n1,0\n2,1\n")
+    (tmp_path / "a1.csv").write_text("x,y\n3,0\n4,1\n")
+    assert read_table(tmp_path / "a[1].csv", label="y").X.ravel().tolist() == [1, 2]
+
+
 def test_many_categories_make_a_sparse_matrix_equal_to_the_dense_one(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     towns = rng.integers(0, 50, 400)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from scipy.sparse import csr_matrix, random_array
 from sklearn.datasets import dump_svmlight_file
 
 from riffler.data import read_table
+from riffler.data.opening import zstd
 from riffler.errors import DataFileError, FeatureMismatch, LabelError
 from riffler.records import Matrix, is_sparse
 
@@ -46,22 +46,21 @@ def test_lines_become_rows(tmp_path: Path) -> None:
     np.testing.assert_array_equal(table.ids, [1, 2, 3, 4])
 
 
-@pytest.mark.parametrize(("ending", "opener"), [(".gz", gzip.open), (".bz2", bz2.open), (".xz", lzma.open)])
-def test_compressed_text_equals_plain_text(
-    tmp_path: Path, ending: str, opener: Callable[..., gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]
-) -> None:
+PACKERS: dict[str, Any] = {".gz": gzip, ".bz2": bz2, ".xz": lzma, ".zst": zstd()}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_compressed_text_equals_plain_text(tmp_path: Path, ending: str) -> None:
     packed = tmp_path / f"data.libsvm{ending}"
-    with opener(packed, "wb") as stream:
-        stream.write(GOOD.encode())
+    packed.write_bytes(PACKERS[ending].compress(GOOD.encode()))
     plain = read_table(write(tmp_path, GOOD))
     np.testing.assert_array_equal(dense(read_table(packed).X), dense(plain.X))
 
 
-@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("ending", PACKERS)
 def test_a_cut_compressed_file_is_an_error(tmp_path: Path, ending: str) -> None:
-    module = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[ending]
     lines = "".join(f"{i % 2} {i % 97 + 1}:{i * 0.137:.6f}\n" for i in range(5000))
-    whole = module.compress(lines.encode())
+    whole = PACKERS[ending].compress(lines.encode())
     path = tmp_path / f"data.svm{ending}"
     path.write_bytes(whole[: len(whole) * 2 // 3])
     with pytest.raises(DataFileError, match=r"data\.svm.*cut short"):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from riffler.features import blocks
+from riffler.features import blocked_rows, blocks
+from riffler.features.blocked_rows import BlockedRows, ChosenRows
 from riffler.features.blocks import RowBlocks, Scaling, identity_scaling, mapped_scores, standard_scaling
 from riffler.features.kernel import KernelMap
 from riffler.features.warp import StandardWarp
@@ -95,6 +97,20 @@ def test_blocks_share_the_memory_of_the_rows() -> None:
         assert np.shares_memory(block.indices, matrix.indices)
     for _, _, block in RowBlocks(X, identity_scaling(5)).features():
         assert np.shares_memory(block, X)
+
+
+def test_chosen_rows_are_let_go_when_the_next_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocked_rows, "STRETCH_BYTES", 2000)
+    numbers = np.flatnonzero(np.arange(N) % 3)
+    read = RowBlocks(ChosenRows(BlockedRows([X[:300], X[300:]]), numbers), identity_scaling(5))
+    for _ in range(2):  # each pass gathers anew
+        gathered = []
+        for start, stop, block in read.features():
+            np.testing.assert_array_equal(block, X[numbers[start:stop]])
+            gathered.append(weakref.ref(block.base))
+            assert sum(one() is not None for one in gathered) <= 2
+            del block
+        assert len(gathered) > 5
 
 
 def test_mapped_scores_block_by_block() -> None:

@@ -27,7 +27,7 @@ def _scrambled(k):
     return np.uint32(_rotated(np.uint32(k * C1), 15) * C2)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def murmur(data, start, stop, seed):
     """Hash of the bytes ``data[start:stop]``, an unsigned number of 32 bits."""
     h = np.uint32(seed)
@@ -49,14 +49,14 @@ def murmur(data, start, stop, seed):
     return np.uint32(h ^ (h >> np.uint32(16)))
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def hash_words(data, starts, ends, mask, out):
     """Write the hash of each word, cut to the bits of ``mask``, into ``out``."""
     for w in range(starts.shape[0]):
         out[w] = murmur(data, starts[w], ends[w], SEED) & mask
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def hash_pairs(data, starts, ends, codes, bounds, mask, out):
     """Write the hash of "word next_word" at each place of each text into ``out``, -1 at the last word of a text."""
     longest = 0

@@ -53,15 +53,6 @@ def pair_squares(rows, upper, lower, work, out):
 
 
 @njit(cache=True)
-def weights_of_pairs(rows, upper, lower, alpha, w):
-    """Set w to the sum of alpha_t (x_i - x_j)."""
-    w[:] = 0.0
-    for a in range(upper.shape[0]):
-        if alpha[a] != 0.0:
-            add_pair(rows, upper[a], lower[a], alpha[a], w)
-
-
-@njit(cache=True)
 def _hinge(alpha, margin, curvature, cost):
     return min(max(alpha - (margin - 1.0) / curvature, 0.0), cost)
 

@@ -2,7 +2,7 @@
 
 ``row_dot`` and those after it are the only functions that know how a row is stored: numba picks the dense or the sparse
 body from the type of ``rows`` when a loop is compiled. Sums run in float64 in a fixed order per row, so a score does
-not depend on which other rows are scored with it.
+not depend on which other rows are scored with it. The loops over all rows let other threads run.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -30,6 +30,13 @@ def as_rows(X: Any) -> Any:
     if isinstance(X, np.ndarray):
         return DenseRows(np.ascontiguousarray(X))
     return CsrRows(X.data, X.indices, X.indptr)
+
+
+def part_of_rows(rows: Any, start: int, stop: int) -> Any:
+    """View neighbouring rows as rows again."""
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.values[start:stop])
+    return CsrRows(rows.data, rows.indices, rows.indptr[start : stop + 1])
 
 
 def row_dot(rows, i, w):
@@ -151,12 +158,13 @@ def _dense_moments(values, slopes, stiffness, out):
 
 
 # Sparse rows are summed in order: vector gathers are slower than plain loads. Unsigned positions spare a test for
-# negative ones at every entry.
+# negative ones at every entry. Products are in double precision whatever the weights are in: those in single precision
+# need half the cache.
 @njit(cache=True)
 def _sparse_dot(data, indices, indptr, i, w):
     total = 0.0
     for p in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
-        total += data[p] * w[np.uint64(indices[p])]
+        total += np.float64(data[p]) * w[np.uint64(indices[p])]
     return total
 
 
@@ -210,14 +218,25 @@ def _sparse_moments(data, indices, indptr, slopes, stiffness, out):
     out += beside.T
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def scores_of_all(rows, n_rows, w, out):
     """Write the score of every row into ``out``."""
     for i in range(n_rows):
         out[i] = row_dot(rows, i, w)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
+def copy_rows(data, indices, indptr, numbers, starts, data_out, indices_out):
+    """Copy some sparse rows to where they start in other arrays."""
+    for a in range(numbers.shape[0]):
+        q = np.uint64(starts[a])
+        for p in range(np.uint64(indptr[numbers[a]]), np.uint64(indptr[numbers[a] + 1])):
+            data_out[q] = data[p]
+            indices_out[q] = indices[p]
+            q += np.uint64(1)
+
+
+@njit(cache=True, nogil=True)
 def sum_of_rows(rows, n_rows, slopes, out):
     """Add slope times row to ``out`` for every row; rows of slope 0 are not read."""
     for i in range(n_rows):
@@ -225,7 +244,7 @@ def sum_of_rows(rows, n_rows, slopes, out):
             add_multiple(rows, i, slopes[i], out)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def moments_of_rows(rows, slopes, stiffness, out):
     """Add the sums of slope times row, stiffness times row and stiffness times row squared to the rows of ``out``.
 

@@ -102,7 +102,7 @@ def find_pairs(codes, bounds, slot_bits, keys, numbers, offset, out):
                     out[p] = offset + numbers[slot]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def write_rows(bounds, singles, pairs, idf, sublinear, unit_length, counts, indices, values, row_ends, at):
     """Append one sparse row a text, columns rising, from place ``at`` on; return the place after the last entry.
 

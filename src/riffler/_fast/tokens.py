@@ -19,7 +19,7 @@ def _decoded(data, p):
     return high | np.int64(data[p + 2] & 0x3F) << 6 | (data[p + 3] & 0x3F), 4
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def find_tokens(data, text_ends, in_words, starts, ends, n_tokens):
     """Write first and past-the-last byte of each word, and the number of words of each text; return how many there are.
 

@@ -72,7 +72,7 @@ def read_collection(
 
     Parameters
     ----------
-    path : the file or folder; text formats may be compressed (``.gz``, ``.bz2``, ``.xz``)
+    path : the file or folder; text formats may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``)
     title, abstract : columns with the texts; one of them is enough
     text : column with the text where it is not called abstract
     id : column with the ids; without one, or with ``id="content"``, ids are made of title, abstract and DOI

@@ -14,7 +14,7 @@ from typing import IO, Any, NoReturn
 
 from riffler.data.atomic import atomic_write
 from riffler.data.encodings import decode
-from riffler.data.opening import check_file, open_bytes
+from riffler.data.opening import check_file, open_bytes, zstd
 from riffler.errors import DataFileError, InputError
 
 Token = tuple[str, ...]
@@ -238,5 +238,7 @@ def _check_tags(text: TaggedText, tags: Sequence[Sequence[str]]) -> None:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    stream: IO[bytes] = WRITERS.get(path.suffix.lower(), open)(path, "wb")
+    ending = path.suffix.lower()
+    write = zstd().open if ending == ".zst" else WRITERS.get(ending, open)
+    stream: IO[bytes] = write(path, "wb")
     return stream

@@ -31,19 +31,19 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
     import polars as pl
 
     source = _with_line_feeds(utf8_source(path, encoding))
-    form = _form(source, path)
+    form = form_of(source, path)
     if len(form.names) * _n_lines(source) > MANY_CELLS:
         # short rows would be filled up before they are found: a small file could take all memory
         for _ in _records(source, form, path):
             pass
     try:
-        frame = pl.read_csv(source, separator=form.separator, infer_schema=False, skip_lines=form.skip)
+        frame = pl.read_csv(source, separator=form.separator, infer_schema=False, skip_lines=form.skip, glob=False)
         if frame.width > 1 and frame.get_columns()[-1].null_count():
             # polars fills short rows with nulls, which an empty last field looks like as well
             for _ in _records(source, form, path):
                 pass
     except pl.exceptions.PolarsError:  # such as quotation marks inside unquoted fields
-        frame = _read_slowly(source, form, path)
+        frame = read_loosely(source, form, path)
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     if frame.height == 0:
         raise DataFileError(f"{path}: a header but no rows.")
@@ -59,33 +59,42 @@ class Form:
     skip: int
 
 
-def _form(source: Path | bytes, path: Path) -> Form:
+def form_of(source: Path | bytes, path: Path) -> Form:
     """Find the separator that cuts the header into most names; Excel may say it in a line "sep=;" before."""
-    head = _head(source).decode("utf-8", "ignore").removeprefix("\ufeff")
-    first = head.split("\n", 1)[0].strip()
-    if not first:
-        raise DataFileError(f"{path}: the first line is empty; a header with column names was expected.")
-    skip = int(first.lower().startswith("sep=") and len(first) == 5)
-    lines = head.split("\n")[skip:]
-    separator = first[4] if skip else max(SEPARATORS, key=lambda mark: len(_first_record(lines, mark)))
-    names = _first_record(lines, separator)
+    size = HEAD
+    while True:
+        head = _head(source, size)
+        is_all = len(head) < size
+        lines = head.decode("utf-8", "ignore").removeprefix("\ufeff").split("\n")
+        first = lines[0].strip()
+        if not first:
+            raise DataFileError(f"{path}: the first line is empty; a header with column names was expected.")
+        skip = int(first.lower().startswith("sep=") and len(first) == 5)
+        marks = (first[4],) if skip else SEPARATORS
+        records = {mark: _first_record(lines[skip:], mark) for mark in marks}
+        separator = max(marks, key=lambda mark: len(records[mark][0]))
+        names, n_lines = records[separator]
+        if n_lines + skip < len(lines) or is_all:  # else the record may go on behind this head
+            break
+        size *= 16
     if not names:
         raise DataFileError(f"{path}: the first line cannot be read as names of columns. Save the file again as CSV.")
     return Form(separator, names, skip)
 
 
-def _first_record(lines: list[str], separator: str) -> list[str]:
-    """Return the fields of the first record; none where this separator makes nothing readable of it."""
+def _first_record(lines: list[str], separator: str) -> tuple[list[str], int]:
+    """Return the fields of the first record and how many lines it has; none where nothing readable comes out."""
+    reader = csv.reader((line + "\n" for line in lines), delimiter=separator)
     with _any_field_size(), suppress(csv.Error):
-        return next(csv.reader((line + "\n" for line in lines), delimiter=separator), [])
-    return []
+        return next(reader, []), reader.line_num
+    return [], reader.line_num
 
 
-def _head(source: Path | bytes) -> bytes:
+def _head(source: Path | bytes, size: int = HEAD) -> bytes:
     if isinstance(source, bytes):
-        return source[:HEAD]
+        return source[:size]
     with source.open("rb") as stream:
-        return stream.read(HEAD)
+        return stream.read(size)
 
 
 def _n_lines(source: Path | bytes) -> int:
@@ -104,7 +113,7 @@ def _with_line_feeds(source: Path | bytes) -> Path | bytes:
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
-def _read_slowly(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
+def read_loosely(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
     """Read with Python's own reader, which allows loose quotation marks."""
     import polars as pl
 

@@ -43,7 +43,7 @@ def decode(data: bytes, source: str, encoding: str | None = None) -> str:
     >>> decode("Bücher – “neu”".encode("cp1252"), "toy"), decode("Bücher".encode("utf-16"), "toy")
     ('Bücher – “neu”', 'Bücher')
     """
-    chosen = find_encoding(data, source) if encoding is None else _known(encoding)
+    chosen = find_encoding(data, source) if encoding is None else known_encoding(encoding)
     try:
         return data.decode(chosen).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -63,7 +63,7 @@ def find_encoding(data: bytes, source: str) -> str:
     for mark, name in MARKS:
         if data.startswith(mark):
             return name
-    if (wide := _wide(data[:CHUNK])) is not None:
+    if (wide := wide_encoding(data[:CHUNK])) is not None:
         return wide
     try:
         data.decode("utf-8")
@@ -97,7 +97,7 @@ def _refuse(data: bytes, fault: int, source: str, why: str) -> NoReturn:
     )
 
 
-def _wide(head: bytes) -> str | None:
+def wide_encoding(head: bytes) -> str | None:
     """UTF-16 without a mark: in most texts every second byte is zero, and hardly any of the others."""
     n_pairs = len(head) // 2
     first, second = head[0::2].count(0), head[1::2].count(0)
@@ -108,7 +108,8 @@ def _wide(head: bytes) -> str | None:
     return None
 
 
-def _known(encoding: str) -> str:
+def known_encoding(encoding: str) -> str:
+    """The name of an encoding that Python knows."""
     try:
         return codecs.lookup(encoding).name
     except LookupError as error:
@@ -124,7 +125,7 @@ def _is_plain_utf8(path: Path) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     with open_bytes(path) as stream:
         head = stream.read(CHUNK)
-        if _wide(head) is not None or any(head.startswith(mark) for mark, _ in MARKS):
+        if wide_encoding(head) is not None or any(head.startswith(mark) for mark, _ in MARKS):
             return False
         try:
             while head:

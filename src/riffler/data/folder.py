@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 ENDINGS = (".txt", ".text", ".md")
+MANIFEST, KIND = "manifest.json", "riffler collection"
+"""How a collection on disk is known; it is read in ``riffler.disk``."""
 
 
 def read_folder(folder: Path, encoding: str | None = None) -> pl.DataFrame:
     """Columns id, title, text of all text files in a folder and the folders below, in the order of their paths."""
     import polars as pl
 
+    if manifest_kind(folder) == KIND:
+        raise DataFileError(
+            f"{folder}: a collection on disk, made by `riffler index`. Open it with riffler.open_collection, or name "
+            "the files that it was made of."
+        )
     rows = [
         (file.relative_to(folder).as_posix(), *split_title(read_text(file, encoding)))
         for file in sorted(text_files(folder), key=lambda file: file.relative_to(folder).as_posix())
@@ -36,6 +44,14 @@ def text_files(folder: Path) -> list[Path]:
         and file.is_file()
         and not any(part.startswith(".") for part in file.relative_to(folder).parts)
     ]
+
+
+def manifest_kind(folder: Path) -> object:
+    """What the manifest of a folder says that the folder is, None where there is no manifest that says it."""
+    try:
+        return json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("kind")
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def split_title(text: str) -> tuple[str, str]:

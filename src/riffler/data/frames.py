@@ -26,10 +26,10 @@ def read_csv(path: Path, separator: str | None = None) -> pl.DataFrame:
     source = _source(path)
     try:
         try:
-            frame = pl.read_csv(source, separator=separator, has_header=has_header, infer_schema_length=FIRST_ROWS)
+            frame = _table(source, separator, has_header, FIRST_ROWS)
         except pl.exceptions.ComputeError:
             # a later row is of another type than the first ones: look at all of them, which takes several times longer
-            frame = pl.read_csv(source, separator=separator, has_header=has_header, infer_schema_length=None)
+            frame = _table(source, separator, has_header, None)
     except pl.exceptions.PolarsError as error:
         check_rows(path, separator, len(names))
         raise DataFileError(f"{path}: not readable as a table separated by {separator!r} ({error}).") from error
@@ -49,7 +49,7 @@ def read_csv_texts(path: Path) -> pl.DataFrame:
 
     separator, names, _ = _first_line(path, None)
     try:
-        frame = pl.read_csv(_source(path), separator=separator, infer_schema=False)
+        frame = pl.read_csv(_source(path), separator=separator, infer_schema=False, glob=False)
     except pl.exceptions.PolarsError as error:
         check_rows(path, separator, len(names))
         raise DataFileError(f"{path}: not readable as a table separated by {separator!r} ({error}).") from error
@@ -61,7 +61,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
     import polars as pl
 
     try:
-        frame = pl.read_parquet(path)
+        frame = pl.read_parquet(path, glob=False)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise DataFileError(f"{path}: not a whole Parquet file ({error}). Copy or make it again.") from error
     if frame.height == 0 or frame.width == 0:
@@ -84,6 +84,13 @@ def check_rows(path: Path, separator: str, n_fields: int) -> None:
             raise DataFileError(f"{path}, after line {reader.line_num}: not UTF-8 text ({error.reason}).") from error
         except csv.Error as error:
             raise DataFileError(f"{path}, line {reader.line_num}: {error}.") from error
+
+
+def _table(source: Path | bytes, separator: str, has_header: bool, n_rows: int | None) -> pl.DataFrame:
+    """A table whose types are guessed from its first rows; a name with ``[`` in it is no pattern."""
+    import polars as pl
+
+    return pl.read_csv(source, separator=separator, has_header=has_header, infer_schema_length=n_rows, glob=False)
 
 
 def _source(path: Path) -> Path | bytes:

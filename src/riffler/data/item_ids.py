@@ -32,6 +32,13 @@ def given_ids(series: pl.Series, source: str) -> tuple[str, ...]:
     return tuple(ids)
 
 
+def content_key(parts: tuple[str, ...]) -> str:
+    """Sixteen digits of the SHA-256 of what an item says."""
+    # lengths first, so that a text moved from one part to the next gives another id
+    head = ",".join(str(len(part)) for part in parts)
+    return hashlib.sha256("\n".join([head, *parts]).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
 def content_ids(contents: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     """Sixteen digits of the SHA-256 of each content; of equal contents the second gets ``-2`` behind, and so on.
 
@@ -41,9 +48,7 @@ def content_ids(contents: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     seen: Counter[str] = Counter()
     ids = []
     for parts in contents:
-        # lengths first, so that a text moved from one part to the next gives another id
-        head = ",".join(str(len(part)) for part in parts)
-        key = hashlib.sha256("\n".join([head, *parts]).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        key = content_key(parts)
         seen[key] += 1
         ids.append(key if seen[key] == 1 else f"{key}-{seen[key]}")
     return tuple(ids)

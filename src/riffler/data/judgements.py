@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,29 +33,40 @@ def read_judgements(series: pl.Series, positive: Positive, source: str) -> NDArr
     >>> read_judgements(pl.Series("included", ["yes", "Exclude", None]), None, "toy")
     array([ 1,  0, -1], dtype=int8)
     """
+    labels, words = judged(series, positive, source)
+    check_judgements(words, series.name, positive, source)
+    return labels
+
+
+def judged(series: pl.Series, positive: Positive, source: str, first_row: int = 0) -> tuple[NDArray[np.int8], set[str]]:
+    """Turn part of a column into 1, 0 and -1, and return the different words in it; ``first_row`` is for messages."""
     words = as_text(series).str.strip_chars()
-    codes = {word: _code(word, positive) for word in words.unique().to_list()}
+    codes = {word: code_of(word, positive) for word in words.unique().to_list()}
     strange = [word for word, code in codes.items() if code is None]
     if strange:
         row = int(words.is_in(strange).arg_max() or 0)
         raise LabelError(
-            f"{source}: row {row + 1} has {words[row]!r} in the label column {series.name!r}. Expected 1 or 0, yes or "
-            "no, include or exclude, or nothing where it is not known; pass positive= (--relevant-classes) with the "
-            "values that are relevant, or label= with another column."
+            f"{source}: row {first_row + row + 1} has {words[row]!r} in the label column {series.name!r}. Expected 1 "
+            "or 0, yes or no, include or exclude, or nothing where it is not known; pass positive= "
+            "(--relevant-classes) with the values that are relevant, or label= with another column."
         )
-    values = set(codes.values())
+    return np.array([codes[word] for word in words], dtype=np.int8), set(codes)
+
+
+def check_judgements(words: Iterable[str], name: str, positive: Positive, source: str) -> None:
+    """Raise where the words of a whole column cannot mean what they would be taken for."""
+    words = set(words)
+    values = {code_of(word, positive) for word in words}
     if positive is not None and 1 not in values:
-        shown = ", ".join(sorted(word for word in codes if word)[:20])
+        shown = ", ".join(sorted(word for word in words if word)[:20])
         raise LabelError(
-            f"{source}: no value of column {series.name!r} equals {positive!r}, the positive one asked for. "
-            f"Values: {shown}."
+            f"{source}: no value of column {name!r} equals {positive!r}, the positive one asked for. Values: {shown}."
         )
-    if positive is None and values == {1, -1} and any(word in ("-1", "-1.0") for word in codes):
+    if positive is None and values == {1, -1} and any(word in ("-1", "-1.0") for word in words):
         raise LabelError(
-            f"{source}: the label column {series.name!r} has 1 and -1 and no 0, and -1 means not known. If it is to "
+            f"{source}: the label column {name!r} has 1 and -1 and no 0, and -1 means not known. If it is to "
             "mean irrelevant pass positive=1 (--relevant-classes 1); else leave the fields of unknown labels empty."
         )
-    return np.array([codes[word] for word in words], dtype=np.int8)
 
 
 def topic_labels(series: pl.Series, topic: str, source: str, separator: str = "|") -> NDArray[np.int8]:
@@ -73,7 +85,12 @@ def topic_labels(series: pl.Series, topic: str, source: str, separator: str = "|
     return np.asarray(found, dtype=np.int8)
 
 
-def _code(word: str, positive: Positive) -> int | None:
+def code_of(word: str, positive: Positive) -> int | None:
+    """What a word means: 1, 0 or -1; None where that is not known.
+
+    >>> code_of("Include", None), code_of("3", 7), code_of("owl", None)
+    (1, 0, None)
+    """
     if positive is not None:
         if word in {str(value) for value in as_values(positive)}:
             return 1

@@ -5,15 +5,16 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from riffler.errors import DataFileError
 
-COMPRESSIONS = (".gz", ".bz2", ".xz")
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 FORMATS = {
     "svmlight": (".svm", ".svmlight", ".libsvm", ".txt", ".t", ".tr", ".val", ".dat"),
     "csv": (".csv",),
@@ -75,10 +76,11 @@ def shown_name(name: str) -> str:
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open for reading, decompressing by ending; damage met while reading becomes a DataFileError."""
+    damage = (*DAMAGE, zstd().ZstdError) if path.suffix.lower() == ".zst" else DAMAGE
     try:
         with _opened(path) as stream:
             yield stream
-    except DAMAGE as error:
+    except damage as error:
         raise DataFileError(
             f"{path}: cannot be read to its end ({error}). The file is cut short or not what its ending says; "
             "copy or download it again."
@@ -91,4 +93,15 @@ def _opened(path: Path) -> IO[bytes]:
         return cast(IO[bytes], gzip.open(path, "rb"))
     if ending == ".bz2":
         return bz2.open(path, "rb")
+    if ending == ".zst":
+        return cast(IO[bytes], zstd().open(path, "rb"))
     return lzma.open(path, "rb") if ending == ".xz" else path.open("rb")
+
+
+def zstd() -> Any:  # noqa: ANN401 - a module
+    """Import the module for Zstandard: of Python from 3.14 on, before of the package that brings it to older ones."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd as found
+    else:
+        from backports import zstd as found
+    return found

@@ -15,8 +15,18 @@ MARK = b"PAR1"
 TAIL = 8  # length of the footer, then the mark
 MOST_BYTES = 64 << 20
 MOST_DEEP = 40
-ROWS, ROW_GROUPS, COLUMNS, META, UNPACKED = 3, 4, 1, 3, 6
-"""Numbers of the fields that are read: num_rows, row_groups, columns, meta_data, total_uncompressed_size."""
+ROWS, ROW_GROUPS, COLUMNS, META, UNPACKED, PACKED = 3, 4, 1, 3, 6, 7
+"""Numbers of the fields that are read: num_rows (of a file and of a group), row_groups, columns, meta_data and
+total_uncompressed_size, total_compressed_size."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """Sizes of a group of rows: how many there are, and their bytes, packed as in the file and unpacked."""
+
+    n_rows: int
+    n_packed: int
+    n_unpacked: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +35,12 @@ class Footer:
 
     n_rows: int
     n_columns: int
-    n_unpacked: int
+    groups: tuple[RowGroup, ...]
+
+    @property
+    def n_unpacked(self) -> int:
+        """Unpacked bytes of all groups."""
+        return sum(group.n_unpacked for group in self.groups)
 
 
 def read_footer(path: Path) -> Footer:
@@ -34,12 +49,16 @@ def read_footer(path: Path) -> Footer:
     try:
         fields = _Thrift(data).struct()
         groups = fields[ROW_GROUPS]
-        chunks = [chunk[META] for group in groups for chunk in group[COLUMNS]]
         n_columns = max((len(group[COLUMNS]) for group in groups), default=0)
-        n_unpacked = sum(max(0, chunk[UNPACKED]) for chunk in chunks)
-        return Footer(max(0, fields[ROWS]), n_columns, n_unpacked)
+        return Footer(max(0, fields[ROWS]), n_columns, tuple(_group(group) for group in groups))
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise DataFileError(f"{path}: the footer of the Parquet file is damaged. Copy or make it again.") from error
+
+
+def _group(fields: dict[int, Any]) -> RowGroup:
+    chunks = [chunk[META] for chunk in fields[COLUMNS]]
+    packed, unpacked = (sum(max(0, chunk[size]) for chunk in chunks) for size in (PACKED, UNPACKED))
+    return RowGroup(max(0, fields[ROWS]), packed, unpacked)
 
 
 def _footer_bytes(path: Path) -> bytes:

@@ -50,7 +50,7 @@ def read_table(
 
     Parameters
     ----------
-    path : the file; text may be compressed (``.gz``, ``.bz2``, ``.xz``)
+    path : the file; text may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``)
     label : column (CSV, Parquet) or array (NPZ) with the labels; by default one called label, class, y, target or
         label_included
     id : column that names the items; by default one called id, else rows are numbered from 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -89,10 +89,15 @@ def split_records(text: str, layout: Layout) -> Iterator[Record]:
 
     Lines outside of records, such as the head that some databases write, are passed over.
     """
+    return records_of_lines(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), layout)
+
+
+def records_of_lines(all_lines: Iterable[str], layout: Layout) -> Iterator[Record]:
+    """Records of lines that come one after the other, such as those of a file that is not held in memory."""
     record: Record = []
     lines: list[str] = []  # of the last value, put together when it ends: adding to a long text again and again is slow
     n_blank = 0
-    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+    for line in all_lines:
         found = layout.tag.match(line)
         if found is None:
             if not line.strip():

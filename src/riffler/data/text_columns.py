@@ -100,8 +100,8 @@ def as_text(series: pl.Series) -> pl.Series:
     """A column as text, "" where it is null; lists are joined by line feeds, whole numbers have no point.
 
     >>> import polars as pl
-    >>> as_text(pl.Series([1.0, None])).to_list(), as_text(pl.Series([["a", "b"]])).to_list()
-    (['1', ''], ['a\\nb'])
+    >>> as_text(pl.Series([1.0, 1.5, None])).to_list(), as_text(pl.Series([["a", "b"]])).to_list()
+    (['1', '1.5', ''], ['a\\nb'])
     """
     return text_or_null(series).fill_null("")
 
@@ -112,13 +112,23 @@ def text_or_null(series: pl.Series) -> pl.Series:
 
     if isinstance(series.dtype, pl.List | pl.Array):
         series = series.cast(pl.List(pl.String)).list.join("\n", ignore_nulls=True)
-    elif series.dtype.is_float() and (series.drop_nulls() == series.drop_nulls().round(0)).all():
-        series = series.cast(pl.Int64, strict=False)
+    elif series.dtype.is_float():
+        series = _numbers_as_text(series)
     elif isinstance(series.dtype, pl.Struct):
         series = series.struct.json_encode()
     elif series.dtype == pl.Binary:
         raise DataFileError(f"Column {series.name!r} holds bytes, expected text.")
     return series if series.dtype == pl.String else series.cast(pl.String)
+
+
+def _numbers_as_text(series: pl.Series) -> pl.Series:
+    """Each number by itself, so that it is the same text whatever the others are; NaN is no number."""
+    import polars as pl
+
+    number = pl.lit(series.cast(pl.Float64).fill_nan(None))
+    is_whole = (number == number.round(0)) & (number.abs() < 2.0**63)
+    whole = number.cast(pl.Int64, strict=False).cast(pl.String)
+    return pl.select(pl.when(is_whole).then(whole).otherwise(number.cast(pl.String)).alias(series.name))[series.name]
 
 
 def first_text(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.Series | None:

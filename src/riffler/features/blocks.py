@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from riffler.records import FloatArray, Matrix, is_sparse, n_bytes
+from riffler.features.blocked_rows import BlockedRows, bytes_of, has_sparse_rows, whole_blocks
+from riffler.records import FloatArray, Matrix, is_sparse
 
 BLOCK_BYTES = 4_000_000
 KEPT_BYTES = 32_000_000  # features of the first blocks that are kept between passes, however many rows there are
@@ -49,16 +50,16 @@ def identity_scaling(n_columns: int) -> Scaling:
     return Scaling(None, np.ones(n_columns))
 
 
-def standard_scaling(X: FloatArray, weight: FloatArray) -> Scaling:
+def standard_scaling(X: FloatArray | BlockedRows, weight: FloatArray) -> Scaling:
     """Weighted mean 0 and variance 1 for each column of a dense matrix; a constant column keeps its scale."""
     total = weight.sum()
     center = np.zeros(X.shape[1])
     square = np.zeros(X.shape[1])
-    for start, stop in _bounds(X):
-        center += weight[start:stop] @ X[start:stop]
+    for start, stop, block in row_views(X):
+        center += weight[start:stop] @ block
     center /= total
-    for start, stop in _bounds(X):
-        square += weight[start:stop] @ np.square(X[start:stop] - center)
+    for start, stop, block in row_views(X):
+        square += weight[start:stop] @ np.square(block - center)
     spread = np.sqrt(square / total)
     # a spread that is only rounding is no spread
     spread[spread <= 1e-9 * np.maximum(1.0, np.abs(center))] = 1.0
@@ -68,20 +69,24 @@ def standard_scaling(X: FloatArray, weight: FloatArray) -> Scaling:
 class RowBlocks:
     """The rows of X as features, a block at a time."""
 
-    def __init__(self, X: Matrix, scaling: Scaling, feature_map: FeatureMap | None = None) -> None:
+    def __init__(self, X: Matrix | BlockedRows, scaling: Scaling, feature_map: FeatureMap | None = None) -> None:
         width = 0 if feature_map is None else 4 * feature_map.n_components
-        self._blocks = list(_views(X, width))
+        self._X, self._width = X, width
+        # views of what lies in memory are made once; chosen rows of a blocked matrix are gathered as they are read, and
+        # what is kept of these would be the whole
+        self._views = None if isinstance(X, BlockedRows) else list(row_views(X, width))
         self._map = feature_map
         self._kept: dict[int, FloatArray] = {}
         self._scaling = scaling
         self.n_rows: int = X.shape[0]
         self.n_columns: int = X.shape[1] if feature_map is None else feature_map.n_components
         self.dtype: Any = X.dtype if feature_map is None else np.dtype(np.float32)
-        self.is_sparse = feature_map is None and is_sparse(X)
+        self.is_sparse = feature_map is None and has_sparse_rows(X)
 
     def features(self) -> Iterator[tuple[int, int, Matrix]]:
         """Yield (start, stop, features of these rows, unscaled)."""
-        for start, stop, block in self._blocks:
+        views = row_views(self._X, self._width) if self._views is None else self._views
+        for start, stop, block in views:
             yield start, stop, block if self._map is None else self._mapped(start, block, self._map)
 
     def _mapped(self, start: int, block: Matrix, feature_map: FeatureMap) -> FloatArray:
@@ -139,28 +144,28 @@ class RowBlocks:
 
 def mapped_scores(X: Matrix, feature_map: FeatureMap, coef: FloatArray) -> FloatArray:
     """Scores of the rows of X under weights of their features."""
-    blocks = _views(X, 4 * feature_map.n_components)
+    blocks = row_views(X, 4 * feature_map.n_components)
     return np.concatenate([feature_map.transform(block) @ coef for _, _, block in blocks])
 
 
-def _bounds(X: Matrix, row_bytes: int = 0) -> Iterator[tuple[int, int]]:
-    """Row ranges of about BLOCK_BYTES, by the size of a row of X or the given one, whichever is larger."""
-    n_rows = X.shape[0]
-    size = n_bytes(X)
-    step = int(max(256, BLOCK_BYTES // max(row_bytes, size // n_rows, 1)))
-    for start in range(0, n_rows, step):
-        yield start, min(start + step, n_rows)
+def row_views(X: Matrix | BlockedRows, row_bytes: int = 0) -> Iterator[tuple[int, int, Matrix]]:
+    """Yield (start, stop, rows) of about BLOCK_BYTES, by the size of a row or the given one, whichever is larger.
+
+    They share the memory of X, or of its blocks; slicing a CSR matrix would copy it.
+    """
+    step = int(max(256, BLOCK_BYTES // max(row_bytes, bytes_of(X) // max(X.shape[0], 1), 1)))
+    for first_row, end, whole in whole_blocks(X):
+        for start in range(0, end - first_row, step):
+            stop = min(start + step, end - first_row)
+            yield first_row + start, first_row + stop, _view(whole, start, stop)
 
 
-def _views(X: Matrix, row_bytes: int = 0) -> Iterator[tuple[int, int, Matrix]]:
-    """Row blocks that share the memory of X; slicing a CSR matrix would copy it."""
-    for start, stop in _bounds(X, row_bytes):
-        if not is_sparse(X):
-            yield start, stop, X[start:stop]
-            continue
-        first, last = X.indptr[start], X.indptr[stop]
-        arrays = X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first
-        yield start, stop, _holding(arrays, sparse.csr_matrix((stop - start, X.shape[1]), dtype=X.dtype))
+def _view(X: Matrix, start: int, stop: int) -> Matrix:
+    if not is_sparse(X):
+        return X[start:stop]
+    first, last = X.indptr[start], X.indptr[stop]
+    arrays = X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first
+    return _holding(arrays, sparse.csr_matrix((stop - start, X.shape[1]), dtype=X.dtype))
 
 
 def _transposed(block: Matrix) -> Matrix:

@@ -129,7 +129,7 @@ def _assigned(X: Matrix, assign: Assign) -> sparse.csr_matrix:
     """Memberships of all rows, a block at a time; those without any get the last cluster, if there are some."""
     from scipy import sparse
 
-    parts = [_kept(assign(X[start : start + BLOCK])) for start in range(0, X.shape[0], BLOCK)]
+    parts = [kept_memberships(assign(X[start : start + BLOCK])) for start in range(0, X.shape[0], BLOCK)]
     memberships: sparse.csr_matrix = sparse.vstack(parts, format="csr")
     homeless = np.diff(memberships.indptr) == 0
     if homeless.any():
@@ -138,7 +138,7 @@ def _assigned(X: Matrix, assign: Assign) -> sparse.csr_matrix:
     return memberships
 
 
-def _kept(affinities: FloatArray) -> sparse.csr_matrix:
+def kept_memberships(affinities: FloatArray) -> sparse.csr_matrix:
     """Scale rows to sum to 1, drop what is small, and scale again; a row of zeros stays empty."""
     from scipy import sparse
 
@@ -185,31 +185,47 @@ def _nmf(X: Matrix, n_clusters: int, seed: int) -> Assign:
     return lambda rows: model.transform(rows) * size
 
 
-def _kmeans(X: Matrix, n_clusters: int, seed: int) -> Assign:
-    """k-means of unit rows in the main directions; affinity is exp(SHARPNESS · cosine to the centre)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class KMeansAffinity:
+    """exp(SHARPNESS · cosine to each centre), of rows in the main directions (None: as they are).
+
+    directions : shape (n_directions, n_columns); centres : unit rows, shape (n_clusters, n_directions)
+    """
+
+    directions: FloatArray | None
+    centres: FloatArray
+
+    def __call__(self, rows: Matrix) -> FloatArray:
+        """Affinities of rows, shape (n_rows, n_clusters)."""
+        from riffler._fast.cosines import cosines_to
+
+        placed = _placed(rows, self.directions)
+        cosines = np.empty((placed.shape[0], self.centres.shape[0]))
+        cosines_to(placed, np.ascontiguousarray(self.centres.T, dtype=np.float64), cosines)
+        affinities: FloatArray = np.exp(SHARPNESS * (cosines - cosines.max(axis=1, keepdims=True)))
+        affinities[~placed.any(axis=1)] = 0.0
+        return affinities
+
+
+def kmeans_affinity(X: Matrix, n_clusters: int, seed: int) -> KMeansAffinity:
+    """k-means of unit rows in the main directions."""
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.decomposition import TruncatedSVD
     from sklearn.preprocessing import normalize
 
     n_directions = min(N_DIRECTIONS, X.shape[1] - 1)
-    reduce = None if n_directions < N_DIRECTIONS else TruncatedSVD(n_directions, random_state=seed).fit(X)
+    reduced = n_directions == N_DIRECTIONS
+    directions = TruncatedSVD(n_directions, random_state=seed).fit(X).components_ if reduced else None
+    unit = normalize(_placed(X, directions))
+    model = MiniBatchKMeans(n_clusters, batch_size=4096, n_init=1, random_state=seed).fit(unit)
+    return KMeansAffinity(directions, normalize(model.cluster_centers_))
 
-    def placed(rows: Matrix) -> FloatArray:
-        dense = rows if reduce is None else reduce.transform(rows)
-        unit: FloatArray = normalize(dense.toarray() if is_sparse(dense) else dense)
-        return unit
 
-    model = MiniBatchKMeans(n_clusters, batch_size=4096, n_init=1, random_state=seed).fit(placed(X))
-    centres = normalize(model.cluster_centers_)
-
-    def assign(rows: Matrix) -> FloatArray:
-        unit = placed(rows)
-        cosines = unit @ centres.T
-        affinities: FloatArray = np.exp(SHARPNESS * (cosines - cosines.max(axis=1, keepdims=True)))
-        affinities[~unit.any(axis=1)] = 0.0
-        return affinities
-
-    return assign
+def _placed(rows: Matrix, directions: FloatArray | None) -> FloatArray:
+    """Rows in the main directions, dense."""
+    placed = rows if directions is None else rows @ directions.T
+    dense: FloatArray = placed.toarray() if is_sparse(placed) else np.ascontiguousarray(placed)
+    return dense
 
 
 def _of_filled(rows: Matrix, n_clusters: int, assign: Assign) -> FloatArray:
@@ -221,5 +237,5 @@ def _of_filled(rows: Matrix, n_clusters: int, assign: Assign) -> FloatArray:
     return affinities
 
 
-METHODS: dict[str, Callable[[Matrix, int, int], Assign]] = {"kmeans": _kmeans, "lda": _lda, "nmf": _nmf}
+METHODS: dict[str, Callable[[Matrix, int, int], Assign]] = {"kmeans": kmeans_affinity, "lda": _lda, "nmf": _nmf}
 """The one table of methods: each fits on sample rows and returns what assigns any rows."""

@@ -100,6 +100,19 @@ class TextFeatures:
         self._check_fitted()
         return self._rows(code_texts(texts, self._stop_words, self._columns.known))
 
+    def use_idf(self, idf: FloatArray) -> TextFeatures:
+        """Take an idf that is known, one a hashed column, instead of learning it from texts."""
+        from riffler.features.columns import Hashing
+
+        self._check_parameters()
+        if self.n_bits is None or idf.shape != (1 << self.n_bits,):
+            raise InputError(f"use_idf needs n_bits and an idf for each of the 2^n_bits columns, got {idf.shape}.")
+        self._stop_words = resolve_stop_words(self.stop_words)
+        self._columns: Columns = Hashing(self.n_bits, self.ngram_range[0] == 1, self.ngram_range[1] == 2)
+        self.idf_: FloatArray = np.asarray(idf, dtype=np.float64)
+        self.n_features_ = self._columns.n_columns
+        return self
+
     def feature_names(self) -> list[str]:
         """The term of each column."""
         from riffler.features.columns import Vocabulary
@@ -128,7 +141,7 @@ class TextFeatures:
             )
         self._stop_words = stop_words
         n_texts, coded = self._learn_hashed(coded) if self.n_bits is not None else self._learn_vocabulary(coded)
-        self.idf_: FloatArray = np.log((1.0 + coded.n_texts) / (1.0 + n_texts)) + 1.0
+        self.idf_ = smooth_idf(n_texts, coded.n_texts)
         self.n_features_ = self._columns.n_columns
         return coded
 
@@ -136,7 +149,7 @@ class TextFeatures:
         from riffler.features.columns import Hashing, n_texts_of_columns
 
         assert self.n_bits is not None
-        self._columns: Columns = Hashing(self.n_bits, self.ngram_range[0] == 1, self.ngram_range[1] == 2)
+        self._columns = Hashing(self.n_bits, self.ngram_range[0] == 1, self.ngram_range[1] == 2)
         return n_texts_of_columns(self._columns, coded), coded
 
     def _learn_vocabulary(self, coded: CodedTexts) -> tuple[IntArray, CodedTexts]:
@@ -233,6 +246,12 @@ class TextFeatures:
         defaults = inspect.signature(TextFeatures).parameters
         changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name].default]
         return f"TextFeatures({', '.join(changed)})"
+
+
+def smooth_idf(n_texts_of_column: IntArray, n_texts: int) -> FloatArray:
+    """Give idf(t) = log((1 + n) / (1 + n_t)) + 1 of each column."""
+    idf: FloatArray = np.log((1.0 + n_texts) / (1.0 + n_texts_of_column)) + 1.0
+    return idf
 
 
 def _whole(value: object, least: int) -> bool:

@@ -174,6 +174,12 @@ def _is_unicode(text: object) -> bool:
 
 def _chunk_codes(chunk: pl.Series, table: WordTable) -> tuple[IntArray, IntArray]:
     """Word numbers of a chunk one text after the other, and how many each text has."""
+    packed, starts, ends, n_tokens = find_words(chunk)
+    return table.codes_at(packed.data, starts, ends), n_tokens
+
+
+def find_words(chunk: pl.Series) -> tuple[PackedWords, IntArray, IntArray, IntArray]:
+    """Lower-case and pack texts; return them, first and past-the-last byte of each word, and how many each text has."""
     from riffler._fast.tokens import find_tokens
 
     packed = PackedWords.of(chunk.str.to_lowercase())
@@ -182,7 +188,7 @@ def _chunk_codes(chunk: pl.Series, table: WordTable) -> tuple[IntArray, IntArray
     starts, ends = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     n_tokens = np.empty(len(packed), dtype=np.int64)
     n_found = find_tokens(packed.data, packed.starts[1:], in_words, starts, ends, n_tokens)
-    return table.codes_at(packed.data, starts[:n_found], ends[:n_found]), n_tokens
+    return packed, starts[:n_found], ends[:n_found], n_tokens
 
 
 @cache
