@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -76,3 +77,13 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     """Give an empty database, once on SQLite and once on PostgreSQL."""
     found: Engine = request.getfixturevalue(f"{request.param}_engine")
     return found
+
+
+def is_free(path: str | Path) -> bool:
+    """Tell whether nobody is writing to a SQLite file: a process that was stopped while it did keeps all others out."""
+    with closing(sqlite3.connect(path, timeout=0.2)) as connection:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        return True

@@ -1,33 +1,48 @@
-"""The heavy steps of a search on this machine: score every row, keep the best that are not excluded, sum over rows.
+"""The heavy steps of a search on this machine: threads take stretches of rows, one pass, nothing as long as all rows.
 
-A collection is a sequence of blocks of rows; a file is one block. Nothing above knows how many there are.
+Every stretch is scored by the one compiled row loop, and the order of the best is total, so neither the blocks nor the
+number of threads make a difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeVar
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from threading import Lock
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from riffler.engine.base import (
+    Best,
+    BlockHolder,
+    Part,
+    Work,
+    checked_columns,
+    checked_ties,
+    checked_weights,
+    excluded_numbers,
+)
+from riffler.engine.candidates import Candidates
+from riffler.engine.fixed_sum import Node, joined, total_of
 from riffler.errors import InputError
-from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
+from riffler.features.blocked_rows import Block, BlockedRows
+from riffler.records import BoolArray, FloatArray, IntArray
 
-Part = TypeVar("Part")
+STRETCH = 16_384  # rows scored at a time: their scores stay in the cache
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Best:
-    """Rows of the highest scores, best first, and their scores."""
-
-    rows: IntArray
-    scores: FloatArray
+Result = TypeVar("Result")
+Stretch: TypeAlias = tuple[int, int, Any]
+"""First row, end, and the rows for the compiled loops."""
 
 
-class LocalEngine:
-    """Blocks of feature rows, numbered through from 0.
+class LocalEngine(BlockHolder):
+    """Blocks of feature rows, numbered through from 0, in memory or mapped into it.
+
+    blocks : dense arrays, CSR matrices, or objects that open them, all of the same columns
+    threads : None for as many as this process may use cores
 
     >>> engine = LocalEngine([np.eye(2), np.ones((1, 2))])
     >>> engine.scores(np.array([1.0, 2.0])).tolist()
@@ -36,84 +51,127 @@ class LocalEngine:
     [1]
     """
 
-    def __init__(self, blocks: Sequence[Matrix]) -> None:
-        if not blocks:
-            raise InputError("An engine needs at least one block of rows, got none.")
-        widths = {block.shape[1] for block in blocks}
-        if len(widths) > 1:
-            raise InputError(f"All blocks must have the same columns; got blocks of {sorted(widths)} columns.")
-        self.blocks = tuple(blocks)
-        self.n_columns: int = widths.pop()
-        self.starts: IntArray = np.cumsum([0, *(block.shape[0] for block in blocks)])
+    def __init__(self, blocks: Sequence[Block] | BlockedRows, threads: int | None = None) -> None:
+        super().__init__(blocks)
+        if threads is not None and threads < 1:
+            raise InputError(f"threads must be at least 1 or None, got {threads!r}.")
+        self.threads = n_cores() if threads is None else threads
 
-    @property
-    def n_rows(self) -> int:
-        """Rows of all blocks."""
-        return int(self.starts[-1])
+    def map(self, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401 - arrays of any kind
+        """Apply a function to every block and its part of each column."""
+        return list(self._parts(work, columns))
 
-    @cached_property
-    def blank_rows(self) -> BoolArray:
-        """Which rows have no feature at all."""
+    def sum(self, work: Work[FloatArray], *columns: Any) -> FloatArray:  # noqa: ANN401 - arrays of any kind
+        """Add up what a function makes of every block and its part of each column."""
+        return total_of(self.nodes(work, *columns))
 
-        def blank(block: Matrix) -> BoolArray:
-            none: BoolArray = np.diff(block.indptr) == 0 if is_sparse(block) else ~np.any(block, axis=1)
-            return none
-
-        return np.concatenate(self.map(blank))
-
-    def map(self, work: Callable[[Matrix], Part]) -> list[Part]:
-        """Apply a function to every block."""
-        return [work(block) for block in self.blocks]
-
-    def sum(self, work: Callable[[int, Matrix], FloatArray]) -> FloatArray:
-        """Add up what a function makes of each block; it is told the number of the block's first row."""
-        parts = [work(int(start), block) for start, block in zip(self.starts[:-1], self.blocks, strict=True)]
-        total: FloatArray = np.sum(parts, axis=0)
-        return total
+    def nodes(self, work: Work[FloatArray], *columns: Any, first: int = 0) -> list[Node]:  # noqa: ANN401
+        """Add up as far as the tree of sums goes, where these are the blocks from ``first`` on of a longer list."""
+        parts = self._parts(work, columns)
+        return joined(Node(first + at, 1, np.asarray(part)) for at, part in enumerate(parts))
 
     def scores(self, weights: FloatArray, intercept: float = 0.0) -> FloatArray:
-        """Score every row, by the one compiled row loop: the same whatever blocks the rows lie in."""
-        from riffler._fast.rows import as_rows, scores_of_all
+        """Score every row."""
+        from riffler._fast.rows import scores_of_all
 
+        weights = checked_weights(weights, intercept, self.n_columns)
         scores = np.empty(self.n_rows)
-        for start, stop, block in zip(self.starts[:-1], self.starts[1:], self.blocks, strict=True):
-            scores_of_all(as_rows(block), block.shape[0], weights, scores[start:stop])
-        scores += intercept
+
+        def write(stretches: Iterator[Stretch]) -> None:
+            for start, stop, rows in stretches:
+                out = scores[start:stop]
+                scores_of_all(rows, stop - start, weights, out)
+                out += intercept
+
+        self._share_out(write)
         return scores
 
-    def best(self, weights: FloatArray, n: int, excluded: BoolArray, intercept: float = 0.0) -> Best:
+    def best(
+        self,
+        weights: FloatArray,
+        n: int,
+        excluded: BoolArray | IntArray | None = None,
+        intercept: float = 0.0,
+        ties: IntArray | None = None,
+    ) -> Best:
         """Return the n rows of the highest scores that are not excluded."""
-        return best_of(self.scores(weights, intercept), n, excluded)
+        weights = checked_weights(weights, intercept, self.n_columns)
+        skipped, ranks = excluded_numbers(excluded, self.n_rows), checked_ties(ties, self.n_rows)
+        return self.candidates(weights, n, skipped, intercept, ranks).best(n)
 
-    def rows(self, numbers: IntArray) -> Matrix:
-        """Gather some rows, in the order given."""
-        if len(self.blocks) == 1 or numbers.size == 0:
-            return self.blocks[0][numbers]
-        from scipy import sparse
+    def candidates(
+        self,
+        weights: FloatArray,
+        n: int,
+        skipped: IntArray,
+        intercept: float,
+        ranks: IntArray,
+    ) -> Candidates:
+        """Return rows among which the n best are, with what puts them in order; `best` has checked the arguments."""
+        from riffler._fast.rows import scores_of_all
+        from riffler._fast.top_rows import keep_top
 
-        home = np.searchsorted(self.starts, numbers, side="right") - 1
-        order = np.argsort(home, kind="stable")
-        pieces = [
-            self.blocks[block][numbers[order[home[order] == block]] - self.starts[block]] for block in np.unique(home)
-        ]
-        together = sparse.vstack(pieces, format="csr") if is_sparse(pieces[0]) else np.vstack(pieces)
-        return together[np.argsort(order, kind="stable")]
+        room = max(0, min(n, self.n_rows - skipped.size))
+        if room == 0:
+            return Candidates.none()
+
+        def keep(stretches: Iterator[Stretch]) -> Candidates:
+            scores, kept, size = np.empty(min(STRETCH, self.n_rows)), Candidates.room_for(room), 0
+            for start, stop, rows in stretches:
+                values = scores[: stop - start]
+                scores_of_all(rows, stop - start, weights, values)
+                values += intercept
+                skipped_here = skipped[np.searchsorted(skipped, start) :]
+                size = keep_top(values, start, skipped_here, ranks, kept.scores, kept.ties, kept.rows, size)
+            return kept.first(size)
+
+        return Candidates.together(self._share_out(keep))
+
+    def _share_out(self, work: Callable[[Iterator[Stretch]], Result]) -> list[Result]:
+        """Let each thread work through stretches of rows that no other has taken."""
+        stretches = _Taken(self._stretches())
+        n_threads = min(self.threads, -(-self.n_rows // STRETCH))
+        if n_threads <= 1:
+            return [work(stretches)]
+        with ThreadPoolExecutor(n_threads, thread_name_prefix="riffler-engine") as pool:
+            return list(pool.map(work, [stretches] * n_threads))
+
+    def _stretches(self) -> Iterator[Stretch]:
+        from riffler._fast.rows import as_rows, part_of_rows
+
+        for first, end, block in self._blocked:
+            rows = as_rows(block)
+            for start in range(0, end - first, STRETCH):
+                stop = min(start + STRETCH, end - first)
+                yield first + start, first + stop, part_of_rows(rows, start, stop)
+
+    def _parts(self, work: Work[Part], columns: tuple[Any, ...]) -> Iterator[Part]:
+        """Yield what the blocks give, in their order; few of them are under way at a time."""
+        checked_columns(columns, self.n_rows)
+        jobs = ((block, [column[start:stop] for column in columns]) for start, stop, block in self._blocked)
+        if self.threads == 1 or self._blocked.n_blocks == 1:
+            yield from (work(block, *parts) for block, parts in jobs)
+            return
+        with ThreadPoolExecutor(self.threads, thread_name_prefix="riffler-engine") as pool:
+            waiting: list[Future[Part]] = []
+            waiting += [pool.submit(work, block, *parts) for block, parts in islice(jobs, self.threads)]
+            while waiting:
+                done = waiting.pop(0).result()
+                waiting += [pool.submit(work, block, *parts) for block, parts in islice(jobs, 1)]
+                yield done
 
 
-def best_of(scores: FloatArray, n: int, excluded: BoolArray, ties: IntArray | None = None) -> Best:
-    """Return the rows of the n highest scores that are not excluded.
+class _Taken(Iterator[Stretch]):
+    """An iterator that several threads share; a block that opens is opened once."""
 
-    Of equal scores the one with the lower number in ``ties`` comes first, or the earlier row without them.
+    def __init__(self, stretches: Iterator[Stretch]) -> None:
+        self._stretches, self._lock = stretches, Lock()
 
-    >>> best_of(np.array([1.0, 3.0, 2.0, 3.0]), 2, np.array([False, True, False, False])).rows.tolist()
-    [3, 2]
-    """
-    free = np.flatnonzero(~excluded)
-    n = min(n, free.size)
-    if n == 0:
-        return Best(free[:0], scores[:0])
-    values = scores[free]
-    cut = np.partition(values, free.size - n)[free.size - n]
-    high = free[values >= cut]
-    rows = high[np.lexsort((high if ties is None else ties[high], -scores[high]))][:n]
-    return Best(rows, scores[rows])
+    def __next__(self) -> Stretch:
+        with self._lock:
+            return next(self._stretches)
+
+
+def n_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

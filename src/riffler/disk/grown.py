@@ -1,0 +1,113 @@
+"""Files that a collection has documents of already: those that stand where they stood are not taken again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riffler.disk.block import partition_ids
+from riffler.disk.manifest import Manifest, Partition
+from riffler.disk.packed_ids import N_DIGITS, PackedIds
+from riffler.disk.partition_writing import content_digits
+from riffler.disk.parts import Piece
+from riffler.disk.sources import Source, resolved_of_json
+from riffler.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Rows of a file from ``first`` on that lie together in a partition, from its row ``offset`` on."""
+
+    first: int
+    n: int
+    partition: Partition
+    offset: int
+
+    def ids(self, folder: Path, first: int, last: int) -> list[str]:
+        """The ids of some of these rows."""
+        start = self.offset - self.first
+        return partition_ids(folder, self.partition).series(start + first, start + last).to_list()
+
+
+@dataclass(frozen=True, eq=False)
+class KnownRows:
+    """The rows of a file that a collection has, as they were indexed one time after the other.
+
+    A document that stands where it stood is known again. Another in its place is new, but for one that stood elsewhere.
+    """
+
+    folder: Path
+    spans: tuple[_Span, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that are known."""
+        return max(span.first + span.n for span in self.spans)
+
+    def n_left_alone(self, runs: Iterable[tuple[int, int]]) -> int:
+        """Rows of which no document was taken again; ``runs`` are the first rows and numbers of those that were."""
+        return self.n_rows - sum(max(0, min(first + n, self.n_rows) - first) for first, n in runs)
+
+    def new_among(self, piece: Piece, source: str) -> list[tuple[int, int]]:
+        """Where new documents of a piece begin, and how many stand together there."""
+        n_old = max(0, min(self.n_rows - piece.first_row, piece.n_items))
+        is_new = np.ones(piece.n_items, dtype=np.bool_)
+        if n_old:
+            is_new[:n_old] = self._are_others(piece.slice(0, n_old), source)
+        edges = np.flatnonzero(np.diff(is_new, prepend=False, append=False)).tolist()
+        return [(start, stop - start) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
+
+    def _are_others(self, piece: Piece, source: str) -> NDArray[np.bool_]:
+        before = self._ids(piece.first_row, piece.first_row + piece.n_items)
+        if piece.ids is not None:  # one that stood elsewhere is found by its id
+            return np.array([old != new for old, new in zip(before, piece.ids, strict=True)])
+        digits = content_digits(piece)
+        others: NDArray[np.bool_] = np.array([id[:N_DIGITS] for id in before]) != np.array(digits)
+        moved = others & np.isin(_hashes(digits), self._contents) if others.any() else others
+        if moved.any():
+            raise InputError(
+                f"{source}: row {piece.first_row + int(moved.argmax()) + 1} is a document that {self.folder} has from "
+                "this file already, where it stood in another row. Put new documents behind those that were there, or "
+                "into a file of their own; or index all into a new folder."
+            )
+        return others
+
+    @cached_property
+    def _contents(self) -> NDArray[np.uint64]:
+        return np.concatenate([_hashes(span.ids(self.folder, span.first, span.first + span.n)) for span in self.spans])
+
+    def _ids(self, start: int, stop: int) -> list[str]:
+        """The ids of documents where they stood last."""
+        found = [""] * (stop - start)
+        for span in self.spans:
+            first, last = max(start, span.first), min(stop, span.first + span.n)
+            if first < last:
+                found[first - start : last - start] = span.ids(self.folder, first, last)
+        return found
+
+
+def known_rows(folder: Path, base: Manifest | None, sources: Sequence[Source]) -> Mapping[int, KnownRows]:
+    """What a collection has of sources that were changed since, by their numbers; of folders it is known by its ids."""
+    if base is None:
+        return {}
+    numbers = {source.resolved: number for number, source in enumerate(sources) if source.kind != "folder"}
+    known = [numbers.get(resolved_of_json(one)) for one in base.sources]
+    spans: dict[int, list[_Span]] = {}
+    for partition in base.partitions:
+        offset = 0
+        for old, first, n in partition.runs:
+            if (number := known[old]) is not None:
+                spans.setdefault(number, []).append(_Span(first, n, partition, offset))
+            offset += n
+    return {number: KnownRows(folder, tuple(found)) for number, found in spans.items()}
+
+
+def _hashes(ids: list[str]) -> NDArray[np.uint64]:
+    """Hashes of what ids made of the content begin with."""
+    hashes: NDArray[np.uint64] = PackedIds.of([id[:N_DIGITS] for id in ids]).hashes()
+    return hashes

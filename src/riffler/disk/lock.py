@@ -1,0 +1,43 @@
+"""One process at a time changes a collection; the lock goes with the process, however it ends."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from riffler.errors import InputError
+
+LOCK = "lock"
+LONGEST = 20
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a collection; another process that has it is an error at once."""
+    import fcntl
+
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(handle, 100).decode(errors="replace").strip() or "unknown"
+            raise InputError(
+                f"{folder}: another process (number {holder}) is indexing into this folder. Wait until it is done, or "
+                "name another folder."
+            ) from error
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_lock(path: Path) -> bool:
+    """Whether a file is the lock of a collection: it holds nothing but the number of a process."""
+    return (
+        path.is_file() and path.stat().st_size <= LONGEST and re.fullmatch(rb"[0-9]*\n?", path.read_bytes()) is not None
+    )

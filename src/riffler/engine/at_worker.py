@@ -1,0 +1,187 @@
+"""What runs in a Dask worker: it holds some neighbouring blocks and works on them when asked.
+
+A worker may be new, or have been restarted: then it answers that it does not hold what it is asked about, and is sent
+that. So nothing is lost with a worker but time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riffler.engine.base import Part, Work
+from riffler.engine.candidates import Candidates
+from riffler.engine.fixed_sum import Node
+from riffler.engine.local import LocalEngine
+from riffler.engine.seats import Place, place_here
+from riffler.engine.wire import PackedWeights, unpacked_rows, unpacked_weights
+from riffler.features.blocked_rows import Block, BlockedRows
+from riffler.records import FloatArray, IntArray, Matrix
+
+MOST_SHARES = 1_000  # that a worker holds, of all engines; one that is let go is sent again when it is needed
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Neighbouring blocks that one worker holds: ``name`` tells them from those of other engines."""
+
+    name: str
+    first_block: int
+    end_block: int
+    first_row: int
+    end_row: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the blocks."""
+        return self.end_row - self.first_row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sent:
+    """What a worker shall hold from now on: the blocks of a share, and the tie ranks of its rows."""
+
+    blocks: tuple[Block, ...] | None
+    order: int
+    ties: IntArray | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question about a share: arguments for it alone, and what its worker lacks."""
+
+    share: Share
+    arguments: tuple[Any, ...]
+    sent: Sent | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotHeld:
+    """The answer of a worker that lacks what it was asked about."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raised:
+    """The answer of a worker whose work raised an error."""
+
+    error: Exception
+
+
+@dataclass(slots=True)
+class _Held:
+    rows: BlockedRows
+    order: int = 0
+    ties: IntArray | None = None
+
+
+_HELD: OrderedDict[str, _Held] = OrderedDict()
+_LOCK = Lock()
+
+
+async def answer(
+    call: Callable[..., Any],
+    order: int | None,
+    common: tuple[Any, ...],
+    asked: dict[str, list[Asked]],
+    threads: dict[str, int],
+    dask_worker: Any = None,  # noqa: ANN401 - Dask's own, which it passes by this name
+) -> list[Any]:
+    """Answer what this worker is asked, in other threads: its loop goes on telling the scheduler that it is there."""
+    mine, n_threads = asked[dask_worker.address], threads[dask_worker.address]
+    return await asyncio.to_thread(_answers, call, order, common, mine, n_threads)
+
+
+def _answers(
+    call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: list[Asked], n_threads: int
+) -> list[Any]:
+    """Share the threads out: to as many shares at a time as there are, and what is left over within each.
+
+    Packed weights are unpacked once, not for every share.
+    """
+    common = tuple(unpacked_weights(one) if isinstance(one, PackedWeights) else one for one in common)
+    n_at_once = min(n_threads, len(asked))
+    if n_at_once == 1:
+        return [_answer(call, order, common, one, n_threads) for one in asked]
+    with ThreadPoolExecutor(n_at_once, thread_name_prefix="riffler-share") as pool:
+        return list(pool.map(lambda one: _answer(call, order, common, one, n_threads // n_at_once), asked))
+
+
+def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: Asked, n_threads: int) -> Any:  # noqa: ANN401 - what the call gives
+    """Take what was sent, and call a function with an engine of a share, its ties and arguments."""
+    share = asked.share
+    with _LOCK:
+        if asked.sent is not None:
+            _take(share, asked.sent)
+        held = _HELD.get(share.name)
+        if held is None or (order is not None and held.order != order):
+            return NotHeld()
+        _HELD.move_to_end(share.name)
+    engine, ties = LocalEngine(held.rows, n_threads), None if order is None else held.ties
+    try:
+        return call(engine, ties, share, *common, *asked.arguments)
+    except Exception as error:
+        return Raised(error)  # so that it is told from a worker that went away
+
+
+def drop(names: tuple[str, ...]) -> None:
+    """Let go of shares."""
+    with _LOCK:
+        for name in names:
+            _HELD.pop(name, None)
+
+
+def introduction() -> tuple[str, Place]:
+    """Return the version of this package that a worker has, and where it runs."""
+    return version("riffler"), place_here()
+
+
+def candidates_of(
+    engine: LocalEngine,
+    ties: IntArray | None,
+    share: Share,
+    weights: FloatArray,
+    n: int,
+    intercept: float,
+    skipped: NDArray[Any],
+) -> Candidates:
+    """Return the rows of a share among which its best are; who asks has checked the arguments."""
+    excluded, ranks = unpacked_rows(skipped, share.n_rows), np.empty(0, np.int64) if ties is None else ties
+    return engine.candidates(weights, n, excluded, intercept, ranks).moved(share.first_row)
+
+
+def rows_of(engine: LocalEngine, ties: None, share: Share, numbers: IntArray) -> Matrix:
+    """Gather rows of a share, by their numbers in it."""
+    return engine.rows(numbers)
+
+
+def scores_of(engine: LocalEngine, ties: None, share: Share, weights: FloatArray, intercept: float) -> FloatArray:
+    """Score the rows of a share."""
+    return engine.scores(weights, intercept)
+
+
+def parts_of(engine: LocalEngine, ties: None, share: Share, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401
+    """Apply a function to the blocks of a share."""
+    return engine.map(work, *columns)
+
+
+def nodes_of(engine: LocalEngine, ties: None, share: Share, work: Work[FloatArray], *columns: Any) -> list[Node]:  # noqa: ANN401
+    """Add up what a function makes of the blocks of a share."""
+    return engine.nodes(work, *columns, first=share.first_block)
+
+
+def _take(share: Share, sent: Sent) -> None:
+    if sent.blocks is not None:
+        _HELD[share.name] = _Held(BlockedRows(sent.blocks))
+        while len(_HELD) > MOST_SHARES:
+            _HELD.popitem(last=False)
+    if share.name in _HELD:
+        _HELD[share.name].order, _HELD[share.name].ties = sent.order, sent.ties

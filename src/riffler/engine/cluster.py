@@ -1,0 +1,258 @@
+"""The connection to a Dask cluster: what goes wrong with it is one clear error."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError, Executor
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from riffler.engine import at_worker
+from riffler.engine.local import n_cores
+from riffler.engine.seats import Place, seated
+from riffler.engine.tls import TlsFiles, need_trusted
+from riffler.engine.worker_pool import WorkerPool
+from riffler.errors import EngineError, RifflerError
+
+LOST = object()
+TO_CONNECT = 3.0  # seconds for a worker on this machine
+FOR_STEPS = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "500ms"}
+"""Settings of a cluster of its own: nobody looks at Dask's profile of threads and the beat of its loops (which was one
+of 20 ms in each of them), and both take time from those who score."""
+
+
+class Cluster:
+    """A client of a scheduler: at an address, of a cluster object, or of a cluster of its own."""
+
+    def __init__(self, given: Any, *, tls: TlsFiles | None, n_workers: int | None, timeout: float) -> None:  # noqa: ANN401
+        distributed = need_distributed()
+        self._timeout = timeout
+        self._places: dict[str, Place] = {}  # of the workers that were looked at
+        if given is not None:
+            need_trusted([str(getattr(given, "scheduler_address", given))])
+        self._n_own = n_workers or n_cores()
+        self._own: Any = own_cluster(self._n_own) if given is None else None
+        target = self._own if given is None else given
+        self.name = str(getattr(target, "scheduler_address", target))
+        security = {} if tls is None else {"security": tls.security()}
+        try:
+            self._client = distributed.Client(target, timeout=timeout, set_as_default=False, **security)
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            if self._own is not None:
+                self._own.close(timeout=10)
+            raise EngineError(
+                f"No Dask scheduler answers at {self.name}: {error}. Start it, or check host, port and certificates."
+            ) from error
+        try:
+            self.threads_by_worker()
+        except BaseException:
+            self.close()
+            raise
+
+    def threads_by_worker(self) -> dict[str, int]:
+        """Return the workers that are there, in a fixed order, and their threads; wait a while for the first.
+
+        Each is looked at once: whether it may be trusted, and has the same version of this package.
+        """
+        threads = self._threads_now()
+        new = [worker for worker in threads if worker not in self._places]
+        need_trusted(new)
+        self._places.update(self._introduced(new))
+        return threads
+
+    def places(self, workers: Iterable[str]) -> dict[str, Place]:
+        """Where some workers run; who has not introduced itself yet may be on a machine by itself."""
+        return {worker: self._places.get(worker, Place(worker, frozenset())) for worker in workers}
+
+    def seats(self, threads: Mapping[str, int], busy: Collection[str]) -> dict[str, int]:
+        """Which of some workers shall work, and with how many threads: no more of a machine than it has cores."""
+        return seated(threads, self.places(threads), busy)
+
+    def _threads_now(self) -> dict[str, int]:
+        with self._named_faults():
+            threads = self._client.nthreads()
+            if self._own is not None and len(threads) < self._n_own:
+                self._own.scale(self._n_own)  # Dask gives one up for good that is away at an unlucky moment
+            if not threads:
+                with suppress(TimeoutError):
+                    self._client.wait_for_workers(1, timeout=self._timeout)
+                threads = self._client.nthreads()
+        if not threads:  # or the first that came is gone again
+            raise EngineError(
+                f"The scheduler at {self.name} has no workers, and none came in {self._timeout:g} seconds. "
+                "Start some (dask worker), then go on."
+            )
+        return {worker: int(threads[worker]) for worker in sorted(threads)}
+
+    def call(self, workers: list[str], function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Call a function that raises nothing by itself in some workers; LOST stands for those that do not answer.
+
+        It goes past the scheduler's queue of tasks, whose bookkeeping would cost more than the step of a search.
+        """
+        from distributed.comm.core import CommClosedError
+
+        if self._client.scheduler is None:  # a cluster that is closed in this process takes its clients with it
+            raise self._gone()
+        try:
+            if self._own is None:
+                found = self._client.run(function, *arguments, workers=workers, on_error="return")
+            else:  # who is on this machine can be reached without the scheduler between
+                found = self._client.sync(self._run_directly, workers, function, arguments)
+        except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError):
+            found = {}  # the scheduler went away: who asks it for the workers next will say so
+        return {worker: self._answer_of(worker, found.get(worker, LOST)) for worker in workers}
+
+    async def _run_directly(
+        self, workers: list[str], function: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> dict[str, Any]:
+        """Do what `Client.run` does, without the scheduler: what each worker gives, or its error."""
+        from distributed.protocol.pickle import dumps
+
+        calls = {"function": function, "args": arguments, "kwargs": {}}
+        message = {name: dumps(one) for name, one in calls.items()} | {"wait": True}  # type: ignore[no-untyped-call]
+        answers = await asyncio.gather(*(self._asked(worker, message) for worker in workers))
+        return dict(zip(workers, answers, strict=True))
+
+    async def _asked(self, worker: str, message: dict[str, Any]) -> Any:  # noqa: ANN401 - what the function gives
+        """Send a worker of this machine a message; who is gone is given up soon, as nobody is far away."""
+        from distributed.core import clean_exception, send_recv
+
+        try:
+            comm = await self._client.rpc.connect(worker, timeout=TO_CONNECT)
+            try:
+                reply = await send_recv(comm, op="run", reply=True, **message)
+            finally:
+                self._client.rpc.reuse(worker, comm)
+        except Exception as error:  # whoever asked sorts them
+            return error
+        return reply["result"] if reply["status"] == "OK" else clean_exception(**reply)[1]
+
+    @contextmanager
+    def pool(self) -> Iterator[Executor]:
+        """Give the workers as a pool of the standard library: work goes through the scheduler's queue."""
+        pool = WorkerPool(self)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def sent(self, work: Callable[[], Any], workers: Iterable[str]) -> Any:  # noqa: ANN401 - a future of Dask's
+        """Put a piece of work into the scheduler's queue, for these workers alone."""
+        return self._client.submit(work, workers=list(workers), allow_other_workers=False, pure=False)
+
+    @contextmanager
+    def faults_of_work(self) -> Iterator[None]:
+        """Name what goes wrong with work in the scheduler's queue; errors of the work itself are raised as they are."""
+        from distributed import KilledWorker
+        from distributed.comm.core import CommClosedError
+
+        if self._is_away:  # Dask lost all work, and would look for its scheduler for a while
+            raise self._gone()
+        try:
+            yield
+        except RifflerError:
+            raise
+        except KilledWorker as error:
+            raise self.ended_by_work() from error
+        except Exception as error:  # a client that gave up says so in many ways
+            if isinstance(error, CommClosedError | CancelledError) or self._is_away:
+                raise self._gone() from error
+            raise
+
+    def close(self, names: tuple[str, ...] = ()) -> None:
+        """Let workers drop what they hold, and end the connection, and a cluster of its own."""
+        with suppress(Exception):  # whoever is gone holds nothing
+            if names and self._client.status == "running":
+                self._client.run(at_worker.drop, names, on_error="ignore")
+        with suppress(Exception):
+            self._client.close(timeout=2)
+        if self._own is not None:
+            with suppress(Exception):  # what is left of it ends with this process
+                self._own.close(timeout=10)
+
+    def _answer_of(self, worker: str, answer: Any) -> Any:  # noqa: ANN401 - what the function gives
+        """Return an answer, LOST where the worker is gone, or raise: it could not even read what it was asked."""
+        from distributed.comm.core import CommClosedError
+
+        if isinstance(answer, RifflerError):
+            raise answer
+        if isinstance(answer, CommClosedError | OSError | TimeoutError | CancelledError):
+            return LOST
+        if isinstance(answer, BaseException):
+            raise EngineError(f"Worker {worker} of {self.name} cannot do its part: {answer!r}.") from answer
+        return answer
+
+    def _introduced(self, workers: list[str]) -> dict[str, Place]:
+        """Raise where workers have another version of this package, or none; return where those are that answered."""
+        here, _ = at_worker.introduction()
+        if not workers:
+            return {}
+        try:
+            answers = self._client.run(at_worker.introduction, workers=workers, on_error="return")
+        except (OSError, TimeoutError, CancelledError, RuntimeError):
+            return {}  # who is gone meanwhile is left out
+        places: dict[str, Place] = {}
+        for worker, answer in answers.items():
+            if isinstance(answer, ImportError | AttributeError):
+                raise EngineError(
+                    f"The worker {worker} cannot import this package: {answer}. Install riffler=={here} there."
+                ) from answer
+            if isinstance(answer, tuple):
+                version, places[worker] = answer
+                if version != here:
+                    raise EngineError(
+                        f"Worker {worker} has riffler {version}, here is {here}. Install the same on both."
+                    )
+        return places
+
+    @contextmanager
+    def _named_faults(self) -> Iterator[None]:
+        from distributed.comm.core import CommClosedError
+
+        if self._client.scheduler is None:
+            raise self._gone()
+        try:
+            yield
+        except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError) as error:
+            raise self._gone() from error
+
+    @property
+    def _is_away(self) -> bool:
+        return self._client.scheduler is None or self._client.status != "running"
+
+    def ended_by_work(self) -> EngineError:
+        """Say that a piece of work ends whoever does it."""
+        return EngineError(
+            f"A piece of work ended its workers of {self.name} several times. Look into their logs: mostly it needs "
+            "more memory than they have. Give them more, or fewer threads, then go on."
+        )
+
+    def _gone(self) -> EngineError:
+        return EngineError(f"The Dask scheduler at {self.name} went away. Start it again and go on.")
+
+
+def need_distributed() -> Any:  # noqa: ANN401 - a module
+    """Import Dask distributed, or say how it is installed."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise EngineError(
+            "Work on a cluster needs the package distributed. Install it with: pip install 'riffler[dask]'"
+        ) from error
+    return distributed
+
+
+def own_cluster(n_workers: int) -> Any:  # noqa: ANN401 - Dask's own
+    """Start workers on this machine, which nobody without their temporary certificates can talk to."""
+    distributed = need_distributed()
+    import dask
+
+    with dask.config.set(FOR_STEPS):  # workers get the settings of the moment in which they are made
+        return distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", protocol="tls://",
+            security=distributed.Security.temporary(), dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0", memory_limit=0,
+            silence_logs=logging.CRITICAL,
+        )  # fmt: skip

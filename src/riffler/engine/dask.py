@@ -1,0 +1,299 @@
+"""The heavy steps of a search on the workers of Dask: blocks stay where they are, weights and candidates travel.
+
+Each worker holds some shares of neighbouring blocks: it opens those of files by their names, others are sent to it
+once. Shares of a worker that goes away move to others within the step, and to one that comes; a scheduler that goes
+away is one error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from threading import RLock
+from time import monotonic, sleep
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from riffler.engine import at_worker
+from riffler.engine.at_worker import Asked, NotHeld, Raised, Sent, Share
+from riffler.engine.base import (
+    Best,
+    BlockHolder,
+    Part,
+    Work,
+    blank_of,
+    checked_columns,
+    checked_ties,
+    checked_weights,
+    excluded_numbers,
+)
+from riffler.engine.candidates import Candidates
+from riffler.engine.cluster import LOST, Cluster
+from riffler.engine.fixed_sum import total_of
+from riffler.engine.mapped import mapped_block
+from riffler.engine.tls import TlsFiles
+from riffler.engine.wire import packed_rows, packed_weights
+from riffler.errors import EngineError
+from riffler.features.blocked_rows import Block, BlockedRows
+from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
+
+MOST_TRIES = 10  # of one step; each loses a worker, or sends one what it lacks
+BETWEEN_LOOKS = 5.0  # seconds after which it is asked who is there, should nobody have gone
+LIGHT = 100_000  # bytes that it does no harm to send to all workers
+GRACE = 3.0  # seconds for a scheduler to notice that a worker is gone
+AT_LEAST = 32  # shares, if there are so many blocks: more workers may come later
+
+
+class DaskEngine(BlockHolder):
+    """Blocks of feature rows, numbered through from 0, shared out among the workers of a Dask cluster.
+
+    blocks : as for :class:`LocalEngine`; memory-mapped ones must lie in a folder that all workers see
+    cluster : address of a scheduler (tcp:// on this machine, else tls://), a cluster object such as a LocalCluster
+        of Dask, or None for workers of its own on this machine, one a core
+    tls : certificates, for a scheduler with TLS
+    n_workers : of a cluster of its own
+    timeout : seconds to wait for a scheduler, or for the first worker
+    """
+
+    def __init__(
+        self,
+        blocks: Sequence[Block] | BlockedRows,
+        cluster: Any = None,  # noqa: ANN401 - an address or one of Dask's cluster objects
+        *,
+        tls: TlsFiles | None = None,
+        n_workers: int | None = None,
+        timeout: float = 20.0,
+    ) -> None:
+        super().__init__(blocks)
+        self._cluster = Cluster(cluster, tls=tls, n_workers=n_workers, timeout=timeout)
+        try:
+            threads = self._cluster.threads_by_worker()
+        except BaseException:
+            self._cluster.close()
+            raise
+        self._shares = shares_of(self.starts, sum(threads.values()), name=uuid4().hex)
+        self._first_rows = np.array([share.first_row for share in self._shares])
+        self._home: dict[Share, str] = {}  # the worker of each share
+        self._place(threads)
+        self._turn = RLock()  # one step at a time, whoever asks
+        self._has: dict[tuple[Share, str], int] = {}  # what was sent where: the number of the tie order, 0 for none
+        self._ties: IntArray | None = None
+        self._order = 0
+        self._looked = monotonic()
+        self._lost: dict[str, float] = {}  # workers that did not answer, and when
+
+    def map(self, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401 - arrays of any kind
+        """Apply a function to every block and its part of each column; function and results travel."""
+        return [part for parts in self._ask_with(at_worker.parts_of, work, columns) for part in parts]
+
+    def sum(self, work: Work[FloatArray], *columns: Any) -> FloatArray:  # noqa: ANN401 - arrays of any kind
+        """Add up what a function makes of every block and its part of each column; few partial sums travel."""
+        return total_of(node for nodes in self._ask_with(at_worker.nodes_of, work, columns) for node in nodes)
+
+    @cached_property
+    def blank_rows(self) -> BoolArray:
+        """Which rows have no feature at all; a byte a row travels, once."""
+        return np.concatenate(self.map(blank_of))
+
+    def scores(self, weights: FloatArray, intercept: float = 0.0) -> FloatArray:
+        """Score every row; eight bytes a row travel."""
+        given = packed_weights(checked_weights(weights, intercept, self.n_columns))
+        return np.concatenate(self._ask(at_worker.scores_of, (given, float(intercept))))
+
+    def best(
+        self,
+        weights: FloatArray,
+        n: int,
+        excluded: BoolArray | IntArray | None = None,
+        intercept: float = 0.0,
+        ties: IntArray | None = None,
+    ) -> Best:
+        """Return the n rows of the highest scores that are not excluded; ties travel once to whoever needs them."""
+        given = packed_weights(checked_weights(weights, intercept, self.n_columns))
+        skipped = excluded_numbers(excluded, self.n_rows)
+        cuts = np.searchsorted(skipped, [*self._first_rows, self.n_rows])
+        own = [
+            (packed_rows(skipped[cuts[at] : cuts[at + 1]] - share.first_row, share.n_rows),)
+            for at, share in enumerate(self._shares)
+        ]
+        with self._turn:
+            if ties is not None and ties is not self._ties:  # known again by identity
+                self._ties, self._order = checked_ties(ties, self.n_rows), self._order + 1
+            order = None if ties is None else self._order
+            found = self._ask(at_worker.candidates_of, (given, n, float(intercept)), own, order)
+        return Candidates.together(found).best(n)
+
+    def rows(self, numbers: IntArray) -> Matrix:
+        """Gather some rows, in the order given, from who holds them: they travel, blocks need not be open here."""
+        numbers = np.asarray(numbers, dtype=np.int64)
+        of = np.searchsorted(self._first_rows, numbers, side="right") - 1
+        order = np.argsort(of, kind="stable")
+        # of no rows at all the first share knows what kind they are
+        asked = [self._shares[at] for at in (np.unique(of) if of.size else [0])]
+        own = [(numbers[(numbers >= one.first_row) & (numbers < one.end_row)] - one.first_row,) for one in asked]
+        parts = self._ask(at_worker.rows_of, (), own, shares=asked)
+        if is_sparse(parts[0]):
+            from scipy import sparse
+
+            return sparse.vstack(parts, format="csr")[np.argsort(order)]
+        return np.concatenate(parts)[np.argsort(order)]
+
+    def close(self) -> None:
+        """Let the workers go; a cluster of its own ends."""
+        self._cluster.close(tuple(share.name for share in self._shares))
+
+    def _ask_with(self, call: Callable[..., Any], work: Work[Any], columns: tuple[Any, ...]) -> list[Any]:
+        checked_columns(columns, self.n_rows)
+        parts = [tuple(column[share.first_row : share.end_row] for column in columns) for share in self._shares]
+        return self._ask(call, (work,), parts)
+
+    def _ask(
+        self,
+        call: Callable[..., Any],
+        common: tuple[Any, ...],
+        own: Sequence[tuple[Any, ...]] | None = None,
+        order: int | None = None,
+        shares: Sequence[Share] | None = None,
+    ) -> list[Any]:
+        """Call a function where each share is held, with what all are told and what each is; in the order of shares."""
+        shares = self._shares if shares is None else shares
+        answers: dict[Share, Any] = {}
+        arguments = dict(zip(shares, own or [()] * len(shares), strict=True))
+        with self._turn:
+            for _ in range(MOST_TRIES):
+                self._settle()
+                answers |= self._answered(call, common, [one for one in shares if one not in answers], arguments, order)
+                if len(answers) == len(shares):
+                    return [answers[share] for share in shares]
+        raise EngineError(
+            f"The workers of {self._cluster.name} went away {MOST_TRIES} times within one step. "
+            "Look for what ends them in their logs (memory, mostly), then go on."
+        )
+
+    def _answered(
+        self,
+        call: Callable[..., Any],
+        common: tuple[Any, ...],
+        shares: Sequence[Share],
+        arguments: Mapping[Share, tuple[Any, ...]],
+        order: int | None,
+    ) -> dict[Share, Any]:
+        """Ask once; return the answers that came."""
+        asked: dict[str, list[Asked]] = {}
+        for share in shares:
+            asked.setdefault(self._home[share], []).append(Asked(share, arguments[share], self._lacking(share, order)))
+        answers: dict[Share, Any] = {}
+        for worker, found in self._call(call, order, common, asked).items():
+            for at, one in enumerate(asked[worker]):
+                answer = found if found is LOST else found[at]
+                if self._is_answer(one.share, order, answer):
+                    answers[one.share] = answer
+        return answers
+
+    def _call(
+        self, call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: dict[str, list[Asked]]
+    ) -> dict[str, Any]:
+        """Ask all workers at once the same; where each is told much that is not for the others, each by itself."""
+        n_bytes = sum(getattr(one, "nbytes", 0) for each in asked.values() for ask in each for one in ask.arguments)
+        is_light = n_bytes < LIGHT and all(one.sent is None for each in asked.values() for one in each)
+        letters = [asked] if is_light else [{worker: each} for worker, each in asked.items()]
+
+        def post(letter: dict[str, list[Asked]]) -> dict[str, Any]:
+            return self._cluster.call(list(letter), at_worker.answer, call, order, common, letter, self._threads)
+
+        if len(letters) == 1:
+            return post(letters[0])
+        with ThreadPoolExecutor(len(letters), thread_name_prefix="riffler-dask") as pool:
+            return {worker: found for replies in pool.map(post, letters) for worker, found in replies.items()}
+
+    def _settle(self) -> None:
+        """Look who is there, where somebody may have come or gone, and find a worker for every share."""
+        if monotonic() - self._looked <= BETWEEN_LOOKS:
+            return
+        self._lost = {worker: when for worker, when in self._lost.items() if monotonic() - when < BETWEEN_LOOKS}
+        threads = self._cluster.threads_by_worker()
+        # a scheduler may not know yet who is gone; if that seems to be all, it is given some time
+        while not (there := threads.keys() - self._lost.keys()) and monotonic() - max(self._lost.values()) < GRACE:
+            sleep(0.1)
+            threads = self._cluster.threads_by_worker()
+        self._place({worker: threads[worker] for worker in sorted(there or threads)})
+        self._looked = monotonic()
+
+    def _place(self, threads: dict[str, int]) -> None:
+        """Give every share a home among some workers."""
+        self._threads = self._cluster.seats(threads, set(self._home.values()))
+        self._home = settled(self._shares, self._home, self._threads)
+
+    def _lacking(self, share: Share, order: int | None) -> Sent | None:
+        """Return what the worker of a share has not got yet."""
+        has = self._has.get((share, self._home[share]))
+        if has is not None and (order is None or has == order):
+            return None
+        ties = None if order is None or self._ties is None else self._ties[share.first_row : share.end_row]
+        return Sent(self._travelling(share) if has is None else None, order or 0, ties)
+
+    def _is_answer(self, share: Share, order: int | None, answer: Any) -> bool:  # noqa: ANN401
+        """Raise an error of the work, or remember what a worker holds; tell whether it need not be asked again."""
+        where = share, self._home[share]
+        if answer is LOST or isinstance(answer, NotHeld):
+            self._has.pop(where, None)
+            self._looked = -np.inf
+            if answer is LOST:
+                self._lost[self._home[share]] = monotonic()
+            return False
+        if order is not None or where not in self._has:
+            self._has[where] = order or 0
+        if isinstance(answer, Raised):
+            raise answer.error
+        return True
+
+    def _travelling(self, share: Share) -> tuple[Block, ...]:
+        """Blocks as they are sent: files by their names, objects that open them as they are, arrays by value."""
+        sources = self._blocked.sources[share.first_block : share.end_block]
+        return tuple(one if hasattr(one, "open") else mapped_block(one) or one for one in sources)
+
+
+def shares_of(starts: IntArray, n_threads: int, name: str) -> list[Share]:
+    """Cut the blocks into shares of neighbours of about as many rows each: more than workers may be expected.
+
+    >>> [(one.first_block, one.end_block) for one in shares_of(np.array([0, 10, 20, 30]), 1, "a")]
+    [(0, 1), (1, 2), (2, 3)]
+    """
+    n_shares = min(len(starts) - 1, max(AT_LEAST, 2 * n_threads))
+    wanted = starts[-1] * np.arange(1, n_shares + 1) / n_shares
+    # the cut nearest to what is wanted
+    ends = [int(np.abs(starts - end).argmin()) for end in wanted]
+    ends[-1] = len(starts) - 1
+    firsts = [0, *ends[:-1]]
+    return [
+        Share(f"{name}-{first}", first, end, int(starts[first]), int(starts[end]))
+        for first, end in zip(firsts, ends, strict=True)
+        if end > first
+    ]
+
+
+def settled(shares: Sequence[Share], home: dict[Share, str], threads: dict[str, int]) -> dict[Share, str]:
+    """Give every share a worker, by rows for each of its threads; none moves that need not.
+
+    Shares whose worker is gone go to who has least, the largest first. Then who has most gives to who has least, as
+    long as that is less than it had itself: so one that came gets some.
+    """
+    new = {share: home[share] for share in shares if home.get(share) in threads}
+    rows = dict.fromkeys(threads, 0)
+    for share, worker in new.items():
+        rows[worker] += share.n_rows
+    for share in sorted((one for one in shares if one not in new), key=lambda one: -one.n_rows):
+        least = min(rows, key=lambda one: (rows[one] + share.n_rows) / threads[one])
+        new[share] = least
+        rows[least] += share.n_rows
+    while True:
+        most, least = (end(rows, key=lambda one: rows[one] / threads[one]) for end in (max, min))
+        theirs = [share for share, worker in new.items() if worker == most]
+        moved = min(theirs, key=lambda one: one.n_rows, default=None)
+        if moved is None or (rows[least] + moved.n_rows) / threads[least] >= rows[most] / threads[most]:
+            return new
+        new[moved] = least
+        rows[most], rows[least] = rows[most] - moved.n_rows, rows[least] + moved.n_rows

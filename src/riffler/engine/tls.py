@@ -1,0 +1,92 @@
+"""Who may be talked to: a Dask scheduler runs any code it is sent, so off this machine both sides show certificates."""
+
+from __future__ import annotations
+
+import importlib
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from riffler.errors import EngineError, InputError
+
+
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """PEM files: the authority that signed the scheduler's certificate, this client's certificate, and its key."""
+
+    ca: str | Path
+    cert: str | Path
+    key: str | Path
+
+    def __post_init__(self) -> None:
+        for name in ("ca", "cert", "key"):
+            if not Path(getattr(self, name)).is_file():
+                raise InputError(f"{name} must be a PEM file for TLS, got {str(getattr(self, name))!r}: no such file.")
+
+    def security(self) -> Any:  # noqa: ANN401 - Dask's own
+        """Return what Dask wants to know."""
+        distributed: Any = importlib.import_module("distributed")
+        return distributed.Security(
+            tls_ca_file=str(self.ca), tls_client_cert=str(self.cert), tls_client_key=str(self.key),
+            require_encryption=True,
+        )  # fmt: skip
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine by its name or address alone.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("::1"), is_loopback("10.0.0.1")
+    (True, True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:  # a name
+        return False
+
+
+def scheduler_address(name: str, tls: TlsFiles | None) -> str:
+    """Turn dask://host:port into the address that Dask knows; without TLS it must be on this machine.
+
+    >>> scheduler_address("dask://localhost:8786", None)
+    'tcp://localhost:8786'
+    """
+    try:
+        parts = urlsplit(name)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if parts_missing(name, host, port):
+        raise InputError(
+            f"{name!r} is no address of a scheduler. Write dask://host:port, such as dask://localhost:8786."
+        )
+    assert host is not None
+    if tls is None and not is_loopback(host):
+        raise EngineError(
+            f"{name}: a scheduler on another machine is talked to with TLS only, as it runs whatever it is sent. "
+            "Pass the files of the authority, the certificate and its key."
+        )
+    return f"{'tcp' if tls is None else 'tls'}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def parts_missing(name: str, host: str | None, port: int | None) -> bool:
+    """Tell whether an address lacks its host or port, or has what it should not have."""
+    return not (host and port) or urlsplit(name).path not in ("", "/") or "@" in name
+
+
+def need_trusted(addresses: Iterable[str]) -> None:
+    """Raise where somebody on another machine would be talked to without TLS: a scheduler or one of its workers.
+
+    >>> need_trusted(["tls://10.0.0.1:8786", "tcp://127.0.0.1:8786", "inproc://10.0.0.1/7/1"])
+    """
+    for one in addresses:
+        if one.startswith(("tls://", "inproc://")) or is_loopback(urlsplit(one).hostname or ""):
+            continue
+        raise EngineError(
+            f"{one} is on another machine and has no TLS, and who is there runs, and sees, whatever it is sent. Start "
+            "scheduler and workers with certificates, and pass those of this client."
+        )

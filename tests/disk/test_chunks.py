@@ -1,0 +1,263 @@
+"""Files are read in chunks with the result of reading them whole, from any chunk on, and faults are named by line."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import csv
+import gzip
+import io
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from riffler._fast.csv_records import scan_records
+from riffler.data.collection_reading import read_frame
+from riffler.data.opening import zstd
+from riffler.disk import text_survey
+from riffler.disk.chunks import read_chunks
+from riffler.disk.sources import Source, find_sources, survey
+from riffler.errors import DataFileError, InputError
+from tests.disk.documents import documents
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.text_survey.BLOCK", 64)
+    monkeypatch.setattr("riffler.disk.chunks.BLOCK", 64)
+    monkeypatch.setattr("riffler.disk.chunks.MOST_RECORDS", 3)
+
+
+def source_of(path: Path, encoding: str | None = None) -> Source:
+    return survey(find_sources([path]), encoding, lambda share, doing: None)[0]
+
+
+def read_all(path: Path, encoding: str | None = None) -> pl.DataFrame:
+    return pl.concat([chunk.frame for chunk in read_chunks(source_of(path, encoding))])
+
+
+CELLS = st.text(st.sampled_from('ab",;\n é'), max_size=6)
+
+
+@given(rows=st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=12), is_quoted=st.booleans())
+def test_csv_in_chunks_is_csv_read_whole(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]], is_quoted: bool
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, quoting=csv.QUOTE_ALL if is_quoted else csv.QUOTE_MINIMAL, lineterminator="\n")
+        writer.writerow(["title", "abstract", "note"])
+        writer.writerows(rows)
+    try:
+        whole = read_frame(path)
+    except DataFileError:  # every field of every row is empty
+        assert sum(chunk.frame.height for chunk in read_chunks(source_of(path))) == 0
+        return
+    chunks = list(read_chunks(source_of(path)))
+    assert pl.concat([chunk.frame for chunk in chunks]).equals(whole)
+    for number, chunk in enumerate(chunks):
+        rest = pl.concat([later.frame for later in read_chunks(source_of(path), chunk.at)])
+        assert rest.equals(pl.concat([later.frame for later in chunks[number:]]))
+
+
+@given(data=st.text(st.sampled_from('ab",\n\r'), max_size=40))
+def test_records_end_where_pythons_reader_ends_them(data: str) -> None:
+    text = data.replace("\r", "\r\n") + "\n"
+    found = []
+    rest = np.frombuffer(text.encode(), dtype=np.uint8)
+    at = 0
+    while at < len(rest):
+        for n_fields in range(1, 50):
+            end, n_records, _, bad, _, _ = scan_records(rest[at:], ord(","), n_fields, 1)
+            if bad < 0:
+                break
+        if end == 0:
+            break
+        if n_records:
+            found.append(text[at : at + int(end)])
+        at += int(end)
+    expected = [row for row in csv.reader(io.StringIO(text[:at], newline="")) if row]
+    assert [next(row for row in csv.reader(io.StringIO(one, newline="")) if row) for one in found] == expected
+
+
+def test_loose_quotation_marks_are_read_as_in_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('title,note\na 5" pipe,x\n"two\nlines",""\n\nlast one,"a ""b"" c"\n' * 1, encoding="utf-8")
+    assert read_all(path).equals(read_frame(path))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "cp1252"])
+def test_encodings_are_found_as_in_memory(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(("title,abstract\n" + "Bücher – neu,Große Vögel\n" * 20).encode(encoding))
+    assert read_all(path).equals(read_frame(path))
+
+
+def test_an_encoding_is_used_if_named_and_refused_where_it_does_not_fit(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes('{"title": "чайка"}\n{"title": "сова"}\n'.encode("cp1251"))
+    assert read_all(path, "cp1251")["title"].to_list() == ["чайка", "сова"]
+    with pytest.raises(DataFileError, match="encoding was not found"):
+        read_all(path)
+    with pytest.raises(DataFileError, match="is not utf-8"):
+        read_all(path, "utf8")
+    with pytest.raises(InputError, match="No encoding called"):
+        read_all(path, "owl")
+
+
+def test_a_late_fault_in_a_long_utf8_text_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_survey, "LOOKED_AT_WHOLE", 50)
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"title\n" + b"gull\n" * 50 + b"\xe9t\xe9\n")
+    with pytest.raises(DataFileError, match="not UTF-8 from about byte"):
+        source_of(path)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".ris"])
+@pytest.mark.parametrize(("fault", "told"), [(b"\xe9 gull\n", "invalid"), ("é".encode()[:1], "unexpected end of data")])
+def test_a_bad_byte_behind_a_mark_is_named(ending: str, fault: bytes, told: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a{ending}"
+    path.write_bytes(codecs.BOM_UTF8 + b"title\n" + b"gull\n" * 50 + fault)
+    with pytest.raises(DataFileError, match=rf"about byte 25\d is not utf-8: {told}"):
+        source_of(path)
+    with pytest.raises(DataFileError, match=r"byte 25\d .* is not utf-8"):
+        read_frame(path)
+
+
+def test_lines_that_end_in_a_return_alone_are_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"title,note\rgull,a\rowl,b\r" * 1)
+    assert read_all(path).equals(read_frame(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("a.csv", "title,note\n" + "a,b\n" * 70 + "a,b,c\n", "line 72: 3 fields, the header has 2"),
+        ("a.csv", "title,note\n" + "a,b\n" * 70 + 'a,"b\nc', "line 72: a quotation mark is left open"),
+        ("a.jsonl", '{"title": "a"}\n' * 70 + "owl\n", "line 71: not JSON"),
+        ("a.jsonl", '{"title": "a"}\n' * 70 + "[1]\n", "line 71: one JSON object a line was expected, list came"),
+        ("a.ris", "nothing of the kind\n" * 70, "no RIS record"),
+        ("a.csv", "\n", "first line is empty"),
+    ],
+)
+def test_faults_are_named_by_their_line(name: str, content: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(DataFileError, match=told):
+        list(read_chunks(source_of(path)))
+
+
+@pytest.mark.parametrize("n_columns", [30, 20_000])
+def test_a_header_of_any_length_is_read_as_in_memory(
+    n_columns: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("riffler.disk.text_survey.BLOCK", 100_000 if n_columns > 30 else 64)
+    names = ["title", '"a note\nof two lines"', *(f"column {n}" for n in range(n_columns))]
+    row = ",".join(["gull", "x", *("" for _ in range(n_columns))])
+    path = tmp_path / "a.csv"
+    path.write_text(",".join(names) + f"\n{row}\n{row}\n", encoding="utf-8")
+    assert (path.stat().st_size > 1 << 16) == (n_columns > 30)
+    found = read_all(path)
+    assert found.shape == (2, n_columns + 2)
+    assert found.equals(read_frame(path))
+
+
+@pytest.mark.parametrize("header", ['title,"note', '"title\nnote'])
+def test_a_header_that_does_not_end_is_refused(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(header + "\n" + "gull,x\n" * 50, encoding="utf-8")
+    with pytest.raises(DataFileError, match="cannot be read as names of columns"):
+        read_all(path)
+
+
+def test_a_header_without_a_line_end_has_no_records(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("title,note", encoding="utf-8")
+    assert list(read_chunks(source_of(tmp_path / "a.csv"))) == []
+
+
+def test_a_record_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.chunks.LONGEST_RECORD", 1000)
+    for name, content in (("a.csv", 'title\ngull\n"' + "x\n" * 2000), ("a.jsonl", '{"title": "' + "x" * 3000)):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        with pytest.raises(DataFileError, match="a record of more than 1,000 bytes"):
+            list(read_chunks(source_of(tmp_path / name)))
+
+
+PACKERS: dict[str, Any] = {".gz": gzip, ".bz2": bz2, ".xz": lzma, ".zst": zstd()}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_compressed_files_are_read_as_plain_ones_from_any_chunk_on(ending: str, encoding: str, tmp_path: Path) -> None:
+    plain, packed = tmp_path / "a.csv", tmp_path / f"a.csv{ending}"
+    plain.write_bytes(documents(40).write_csv().encode(encoding))
+    packed.write_bytes(PACKERS[ending].compress(plain.read_bytes()))
+    whole = read_all(plain)
+    assert read_all(packed).equals(whole)
+    chunks = list(read_chunks(source_of(packed)))
+    rest = pl.concat([chunk.frame for chunk in read_chunks(source_of(packed), chunks[5].at)])
+    assert rest.equals(whole[sum(chunk.frame.height for chunk in chunks[:5]) :])
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_a_cut_compressed_file_is_found_before_the_work(ending: str, tmp_path: Path) -> None:
+    data = PACKERS[ending].compress(documents(200).write_csv().encode())
+    (tmp_path / f"a.csv{ending}").write_bytes(data[: len(data) // 2])
+    with pytest.raises(DataFileError, match="cannot be read to its end"):
+        source_of(tmp_path / f"a.csv{ending}")
+
+
+def test_a_cut_parquet_file_is_found_before_the_work(tmp_path: Path) -> None:
+    frame = documents(50)
+    frame.write_parquet(tmp_path / "a.parquet")
+    data = (tmp_path / "a.parquet").read_bytes()
+    (tmp_path / "b.parquet").write_bytes(data[:-20])
+    with pytest.raises(DataFileError, match="not a whole Parquet file"):
+        source_of(tmp_path / "b.parquet")
+
+
+@pytest.mark.parametrize("group", [1, 7, 50])
+def test_parquet_is_read_in_slices_from_any_row_on(group: int, tmp_path: Path) -> None:
+    frame = documents(50)
+    frame.write_parquet(tmp_path / "a.parquet", row_group_size=group)
+    source = source_of(tmp_path / "a.parquet")
+    for at in (0, 1, 20, 49, 50):
+        chunks = list(read_chunks(source, at))
+        assert pl.concat([frame.clear(), *(chunk.frame for chunk in chunks)]).equals(frame[at:])
+        assert [chunk.at for chunk in chunks] == np.cumsum([at, *(chunk.frame.height for chunk in chunks)])[
+            :-1
+        ].tolist()
+
+
+def test_large_groups_of_rows_are_warned_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.sources.LARGE_GROUP", 100)
+    documents(50).write_parquet(tmp_path / "a.parquet")
+    with pytest.warns(UserWarning, match="a group of rows has .* write the file again with smaller groups"):
+        source_of(tmp_path / "a.parquet")
+
+
+def test_what_cannot_be_a_source_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents(3).write_csv(tmp_path / "a.csv")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "a.bin").write_bytes(b"x")
+    for named, told in (
+        ([], "nothing to index"),
+        ([tmp_path / "a.csv"] * 2, "named twice"),
+        ([tmp_path / "*.owl"], "no file matches"),
+        ([tmp_path / "b.csv"], "no such file"),
+        ([tmp_path / "empty"], "no text files in this folder"),
+        ([tmp_path / "a.bin"], "the ending tells no known format"),
+    ):
+        with pytest.raises(InputError, match=told):
+            find_sources(named)
+    monkeypatch.setattr("riffler.disk.sources.LARGEST_SPREADSHEET", 10)
+    documents(3).write_excel(tmp_path / "a.xlsx")
+    with pytest.raises(DataFileError, match="Save it as CSV"):
+        find_sources([tmp_path / "a.xlsx"])

@@ -1,0 +1,129 @@
+"""A file that has grown since it was indexed gives its new documents; those that it had are not taken a second time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from riffler.cli import run
+from riffler.data import read_collection
+from riffler.disk import IndexOptions, index_collection, open_collection
+from riffler.errors import DataFileError, InputError
+from tests.disk.documents import contents, documents
+
+OPTIONS = IndexOptions(n_items=30)
+
+
+def write(path: Path, frame: pl.DataFrame, has_ids: bool) -> None:
+    (frame if has_ids else frame.drop("id")).write_csv(path)
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_a_file_that_grows_gives_its_new_documents_each_time(has_ids: bool, tmp_path: Path) -> None:
+    frame = documents(140)
+    path = tmp_path / "a.csv"
+    for number, n in enumerate((90, 100, 140)):
+        write(path, frame[:n], has_ids)
+        made = index_collection(path, tmp_path / "c", OPTIONS)
+        assert made.sources[-1]["n_known"] == (0, 90, 100)[number]
+        disk, memory = open_collection(tmp_path / "c"), read_collection(path)
+        assert tuple(disk.ids) == memory.ids
+        assert list(disk.texts) == list(memory.texts)
+        np.testing.assert_array_equal(disk.labels, memory.labels)
+
+
+def test_equal_new_documents_are_numbered_as_in_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    for n in (3, 5):
+        pl.DataFrame({"title": ["gull"] * n}).write_csv(path)
+        index_collection(path, tmp_path / "c")
+    assert tuple(open_collection(tmp_path / "c").ids) == read_collection(path).ids
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_a_file_that_was_touched_or_cut_has_nothing_new(has_ids: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    write(path, documents(90), has_ids)
+    index_collection(path, tmp_path / "c", OPTIONS)
+    before = contents(tmp_path / "c")
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(InputError, match=r"all its documents are in .* already; there is nothing new"):
+        index_collection(path, tmp_path / "c")
+    write(path, documents(90)[:60], has_ids)
+    with pytest.raises(InputError, match=r"all its documents are in .* already; there is nothing new"):
+        index_collection(path, tmp_path / "c")
+    assert contents(tmp_path / "c") == before
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_documents_that_moved_within_their_file_are_refused(has_ids: bool, tmp_path: Path) -> None:
+    path, frame = tmp_path / "a.csv", documents(90).with_columns(title=pl.int_range(90).cast(pl.String) + " gulls")
+    write(path, frame, has_ids)
+    index_collection(path, tmp_path / "c", OPTIONS)
+    new = documents(1, seed=1, prefix="e")
+    for changed, row in ((pl.concat([frame[:40], new, frame[40:]]), 42), (frame[1:], 1), (frame[::-1], 1)):
+        write(path, changed, has_ids)
+        told = "has the same id" if has_ids else rf"row {row} is a document that .* has from this file already"
+        with pytest.raises(InputError, match=told):
+            index_collection(path, tmp_path / "c")
+    assert open_collection(tmp_path / "c").n_items == 90
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_a_file_that_was_replaced_is_new_as_far_as_it_is(has_ids: bool, tmp_path: Path) -> None:
+    path, frame = tmp_path / "a.csv", documents(90).with_columns(title=pl.int_range(90).cast(pl.String) + " gulls")
+    other = documents(100, prefix="e").with_columns(title=pl.int_range(100).cast(pl.String) + " owls")
+    write(path, frame, has_ids)
+    index_collection(path, tmp_path / "c", OPTIONS)
+    write(path, pl.concat([frame[:40], other[40:41], frame[41:], other[90:95]]), has_ids)
+    assert index_collection(path, tmp_path / "c", OPTIONS).sources[-1]["n_known"] == 89
+    assert list(open_collection(tmp_path / "c").titles)[90:] == ["40 owls", *(f"{n} owls" for n in range(90, 95))]
+    os.utime(path, ns=(0, 0))
+    with pytest.raises(InputError, match="there is nothing new"):
+        index_collection(path, tmp_path / "c")
+    write(path, other[:30], has_ids)
+    index_collection(path, tmp_path / "c", OPTIONS)
+    assert list(open_collection(tmp_path / "c").titles)[96:] == [f"{n} owls" for n in range(30)]
+
+
+def test_growth_goes_on_after_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.csv"
+    for name in ("c", "d"):
+        write(path, documents(200)[:50], has_ids=False)
+        os.utime(path, ns=(0, 0))
+        index_collection(path, tmp_path / name, OPTIONS)
+        write(path, documents(200), has_ids=False)
+        os.utime(path, ns=(1, 1))
+        if name == "d":
+            with monkeypatch.context() as patch:
+                patch.setattr("riffler.disk.publishing.Publisher.weigh", _interrupt)
+                with pytest.raises(KeyboardInterrupt):
+                    index_collection(path, tmp_path / "d", OPTIONS)
+        index_collection(path, tmp_path / name, OPTIONS)
+    assert contents(tmp_path / "c") == contents(tmp_path / "d")
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_folder_that_has_grown_is_refused_by_its_ids(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for name in ("b", "a"):
+        (tmp_path / "docs" / f"{name}.txt").write_text(f"Gull {name}\nIt flies.", encoding="utf-8")
+        if name == "b":
+            index_collection(tmp_path / "docs", tmp_path / "c")
+    with pytest.raises(DataFileError, match="has the same id"):
+        index_collection(tmp_path / "docs", tmp_path / "c")
+
+
+def test_the_command_says_how_many_were_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, folder = tmp_path / "a.csv", tmp_path / "c"
+    for n in (50, 60):
+        write(path, documents(60)[:n], has_ids=False)
+        assert run(["index", str(path), "--out", str(folder)]) == 0
+    assert "50 documents were there before and stay as they were" in capsys.readouterr().out

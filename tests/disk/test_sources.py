@@ -1,0 +1,128 @@
+"""Sources are known again whatever they are called, and known to have changed; links lead nowhere twice."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from riffler.cli import run
+from riffler.data import read_collection
+from riffler.disk import index_collection, open_collection
+from riffler.disk.sources import find_sources
+from riffler.errors import InputError, UnknownName
+from tests.disk.documents import documents
+from tests.disk.test_going_on import OPTIONS, end_early
+
+
+def write_folder(folder: Path, n: int) -> Path:
+    for number in range(n):
+        path = folder / f"{number % 3}" / f"{number:03}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"On gull {number}\nIt flies.", encoding="utf-8")
+    return folder
+
+
+def test_a_file_under_two_names_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    documents(5).drop("id").write_csv("a.csv")
+    Path("link.csv").symlink_to("a.csv")
+    (tmp_path / "below").mkdir()
+    for other in ("./a.csv", "link.csv", str(tmp_path / "a.csv"), "below/../a.csv", "l*.csv"):
+        with pytest.raises(InputError, match=r"a\.csv and .*a?\.csv are one\. Name each file once"):
+            index_collection(["a.csv", other], "c")
+    index_collection("a.csv", "c")
+    for other in ("./a.csv", "link.csv", str(tmp_path / "a.csv")):
+        with pytest.raises(InputError, match=r"\.csv is in c already, as it is now"):
+            index_collection(other, "c")
+    assert open_collection("c").n_items == 5
+
+
+def test_a_run_goes_on_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents(100).write_csv(tmp_path / "a.csv")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path)
+    end_early(Path("a.csv"), tmp_path / "c", monkeypatch)
+    monkeypatch.chdir(tmp_path / "below")
+    made = index_collection("../a.csv", tmp_path / "c", OPTIONS)
+    assert (made.n_items, made.sources[0]["path"]) == (100, "../a.csv")
+
+
+def test_a_link_is_read_by_the_ending_of_its_own_name(tmp_path: Path) -> None:
+    documents(5).write_csv(tmp_path / "blob")
+    (tmp_path / "a.csv").symlink_to("blob")
+    assert index_collection(tmp_path / "a.csv", tmp_path / "c").n_items == 5
+
+
+@pytest.mark.parametrize("change", ["other text", "other name", "more and less"])
+def test_a_folder_that_changed_while_it_was_read_is_refused(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_folder(tmp_path / "docs", 100)
+    end_early(folder, tmp_path / "c", monkeypatch)
+    shutil.copytree(tmp_path / "c", tmp_path / "d")
+    index_collection(folder, tmp_path / "d", OPTIONS)
+    assert tuple(open_collection(tmp_path / "d").ids) == read_collection(folder).ids
+    first = folder / "0" / "000.txt"
+    if change == "other text":
+        first.write_text("Another one\nIt flies.", encoding="utf-8")
+    else:
+        first.rename(folder / "0" / "0000.txt" if change == "other name" else folder / "2" / "999.txt")
+    with pytest.raises(InputError, match="docs has changed since a part of it was indexed"):
+        index_collection(folder, tmp_path / "c", OPTIONS)
+
+
+def test_folders_that_are_links_are_passed_over_as_in_memory(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "docs", 9)
+    (folder / "1" / "round").symlink_to(folder, target_is_directory=True)
+    (folder / "other").symlink_to(write_folder(tmp_path / "elsewhere", 3), target_is_directory=True)
+    (folder / "one.txt").symlink_to(tmp_path / "elsewhere" / "0" / "000.txt")
+    index_collection(folder, tmp_path / "c")
+    assert tuple(open_collection(tmp_path / "c").ids) == read_collection(folder).ids
+
+
+def strange(folder: Path, name: bytes) -> Path:
+    path = Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
+    try:
+        path.mkdir()
+    except OSError:
+        pytest.skip("this file system takes only names in UTF-8")
+    return path
+
+
+def test_a_name_that_is_not_utf8_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = strange(tmp_path, b"caf\xe9")
+    (place / "a.csv").write_text(documents(5).write_csv())
+    with pytest.raises(InputError, match=r"caf\\udce9/a\.csv: the name of this file is not UTF-8"):
+        find_sources([place / "a.csv"])
+    assert run(["index", str(place / "a.csv"), "--out", str(tmp_path / "c")]) == 2
+    assert r"caf\udce9" in capsys.readouterr().err
+    (place / "b.txt").write_text("gull")
+    with pytest.raises(InputError, match="not UTF-8"):
+        find_sources([tmp_path])
+
+
+def test_documents_are_indexed_within_a_folder_whose_name_is_not_utf8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = strange(tmp_path, b"caf\xe9")
+    monkeypatch.chdir(place)
+    documents(100).write_csv("a.csv")
+    end_early(Path("a.csv"), Path("c"), monkeypatch)
+    index_collection("a.csv", "c", OPTIONS)
+    assert open_collection("c").n_items == 100
+    with pytest.raises(InputError, match="is in c already"):
+        index_collection("./a.csv", "c")
+
+
+def test_an_id_that_no_file_can_hold_is_not_there(tmp_path: Path) -> None:
+    documents(5, prefix="?").write_csv(tmp_path / "a.csv")
+    index_collection(tmp_path / "a.csv", tmp_path / "c")
+    ids = open_collection(tmp_path / "c").ids
+    assert "?1" in ids
+    assert "\ud800" not in ids
+    assert "\ud8001" not in ids
+    with pytest.raises(UnknownName, match="no document has the id"):
+        ids.row_of("\ud800")
