@@ -7,12 +7,14 @@ label make no difference.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from riffler.features.blocked_rows import BlockedRows, bytes_of
 from riffler.features.blocks import RowBlocks, identity_scaling
-from riffler.records import FloatArray, IntArray, Matrix, is_sparse, n_bytes
+from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 
 RUN_BYTES = 65_536  # long enough for the hardware to read ahead
 MIN_ROWS = 500
@@ -32,6 +34,23 @@ class Batches:
         """Return the same batches in another order."""
         order = rng.permutation(len(self.starts))
         return Batches(self.order, self.starts[order], self.stops[order])
+
+    def pieces(self, most_rows: int) -> Iterator[Batches]:
+        """Yield the same batches in the same order, as many at a time as have at most so many rows, or one."""
+        first, n_rows = 0, 0
+        for at, size in enumerate((self.stops - self.starts).tolist()):
+            if n_rows and n_rows + size > most_rows:
+                yield Batches(self.order, self.starts[first:at], self.stops[first:at])
+                first, n_rows = at, 0
+            n_rows += size
+        yield Batches(self.order, self.starts[first:], self.stops[first:])
+
+    def gathered(self) -> tuple[IntArray, Batches]:
+        """Return the rows of these batches, one after the other, and the batches of rows so gathered."""
+        lengths = self.stops - self.starts
+        stops = np.cumsum(lengths)
+        rows = np.concatenate([self.order[start:stop] for start, stop in zip(self.starts, self.stops, strict=True)])
+        return rows, Batches(np.arange(len(rows), dtype=np.int32), stops - lengths, stops)
 
 
 def one_batch(n_rows: int) -> Batches:
@@ -59,7 +78,7 @@ def mixed_batches(X: Matrix, labels: IntArray, batch_size: int | None, rng: np.r
 
 def mean_square(X: Matrix, weight: FloatArray) -> float:
     """Weighted mean of the squared row norms: the natural unit of step sizes."""
-    if is_sparse(X):  # block by block: the squares of all entries at once would be as large as X
+    if is_sparse(X) or isinstance(X, BlockedRows):  # by blocks: the squares of all entries would be as large as X
         return float(RowBlocks(X, identity_scaling(X.shape[1])).mean_squares(weight).sum()) or 1.0
     return float(np.average(np.einsum("ij,ij->i", X, X), weights=weight)) or 1.0
 
@@ -80,4 +99,4 @@ def _shuffled_runs(rows: IntArray, run: int, rng: np.random.RandomState) -> IntA
 
 
 def _row_bytes(X: Matrix) -> float:
-    return n_bytes(X) / float(X.shape[0])
+    return bytes_of(X) / float(X.shape[0])

@@ -14,6 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from riffler.errors import FeatureMismatch, InputError, KClippedWarning, LabelError
+from riffler.features.blocked_rows import BlockedRows
+from riffler.learners.blocked_checks import checked_blocks, checked_labels
 from riffler.metrics import resolve_k
 from riffler.metrics.checked import row_weights
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
@@ -54,6 +56,8 @@ def shaped_rows(estimator: BaseEstimator, X: Matrix) -> Matrix:
 
 
 def _rows_of(estimator: BaseEstimator, X: Matrix, *, reset: bool, finite: bool) -> Matrix:
+    if isinstance(X, BlockedRows):
+        return checked_blocks(estimator, X, reset=reset)
     if not reset:
         check_is_fitted(estimator)
     try:
@@ -78,10 +82,15 @@ def checked_training(
     if y is None:
         raise LabelError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
     try:
-        X, y = validate_data(
-            estimator, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset
-        )
+        if isinstance(X, BlockedRows):
+            X, y = checked_blocks(estimator, X, reset=reset), checked_labels(X, y)
+        else:
+            X, y = validate_data(
+                estimator, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", reset=reset
+            )
         check_classification_targets(y)
+    except InputError:
+        raise
     except ValueError as error:
         raise _named(error, X, estimator, reset) from error
     given: Any = column_or_1d(y)

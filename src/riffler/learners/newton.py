@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from riffler.features.blocked_rows import BlockedRows, has_sparse_rows, whole_blocks
 from riffler.records import FloatArray, Matrix
 
 ENOUGH = 0.3  # a model far from the end is solved until a turn adds less than this share of the mean fall of the turns
@@ -65,46 +66,49 @@ class Solution:
 class Products:
     """X w and X' s: sums in float64, X is not copied whatever its precision."""
 
-    def __init__(self, X: Matrix) -> None:
-        from riffler._fast.rows import as_rows
-
-        self.n_rows, self.n_columns = X.shape
-        self._rows = as_rows(X)
+    def __init__(self, X: Matrix | BlockedRows) -> None:
+        self.n_rows, self.n_columns = int(X.shape[0]), int(X.shape[1])
+        self._X = X
         # a short dense row is added to the sum sooner by BLAS; of single precision it would sum in single precision
-        self._dense = X if isinstance(X, np.ndarray) and X.dtype == np.float64 else None
+        self._by_blas = not has_sparse_rows(X) and X.dtype == np.float64
         self.n_done = 0
 
     def scores(self, weights: FloatArray, out: FloatArray) -> FloatArray:
         """Write X w into ``out``."""
-        from riffler._fast.rows import scores_of_all
+        from riffler._fast.rows import as_rows, scores_of_all
 
-        scores_of_all(self._rows, self.n_rows, weights, out)
+        for start, stop, block in whole_blocks(self._X):
+            scores_of_all(as_rows(block), stop - start, weights, out[start:stop])
         self.n_done += 1
         return out
 
     def moments(self, slopes: FloatArray, stiffness: FloatArray) -> FloatArray:
         """Give the sums over rows x of slope x, stiffness x, and stiffness x^2, in one pass; shape (3, n_columns)."""
-        from riffler._fast.rows import moments_of_rows
+        from riffler._fast.rows import as_rows, moments_of_rows
 
         totals = np.zeros((3, self.n_columns))
-        moments_of_rows(self._rows, slopes, stiffness, totals)
+        for start, stop, block in whole_blocks(self._X):
+            moments_of_rows(as_rows(block), slopes[start:stop], stiffness[start:stop], totals)
         self.n_done += 1
         return totals
 
     def pull_back(self, slopes: FloatArray) -> FloatArray:
         """Give X' s."""
-        from riffler._fast.rows import sum_of_rows
+        from riffler._fast.rows import as_rows, sum_of_rows
 
         self.n_done += 1
-        if self._dense is not None:
-            product: FloatArray = slopes @ self._dense
-            return product
         total = np.zeros(self.n_columns)
-        sum_of_rows(self._rows, self.n_rows, slopes, total)
+        for start, stop, block in whole_blocks(self._X):
+            if self._by_blas:
+                total += slopes[start:stop] @ block
+            else:
+                sum_of_rows(as_rows(block), stop - start, slopes[start:stop], total)
         return total
 
 
-def minimise(X: Matrix, loss: ScoreLoss, C: float, start: FloatArray, *, tol: float, max_iter: int) -> Solution:
+def minimise(
+    X: Matrix | BlockedRows, loss: ScoreLoss, C: float, start: FloatArray, *, tol: float, max_iter: int
+) -> Solution:
     """Minimise |w|^2 / 2 + C * loss(X w) until about ``tol`` of its value is left to gain."""
     products = Products(X)
     w, scores = start, products.scores(start, np.empty(X.shape[0]))

@@ -19,6 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d
 
 from riffler.errors import InputError, LabelError
+from riffler.features.blocked_rows import BlockedRows, rows_of, whole_blocks
 from riffler.learners.checks import checked_rows, is_number
 from riffler.learners.ranker import linear_scores
 from riffler.losses.pairwise import PreferencePairs
@@ -41,7 +42,7 @@ class GradedSet:
     def rows(self, chosen: IntArray) -> GradedSet:
         """The same for some of the rows."""
         groups = None if self.groups is None else self.groups[chosen]
-        return GradedSet(self.X[chosen], self.grades[chosen], self.weight[chosen], groups)
+        return GradedSet(rows_of(self.X, chosen), self.grades[chosen], self.weight[chosen], groups)
 
     def pairs(self) -> PreferencePairs:
         """The preference pairs among the rows."""
@@ -108,7 +109,14 @@ def checked_grades(
 
 def without_repeats(X: Matrix) -> Matrix:
     """Give a CSR matrix in which no entry of a row stands twice: squares of parts are not the square of their sum."""
-    if is_sparse(X) and not X.has_canonical_format:
+    if isinstance(X, BlockedRows):
+        for start, stop, block in X:
+            if is_sparse(block) and not block.has_canonical_format:
+                raise InputError(
+                    f"The block of rows {start} to {stop - 1} holds an entry twice, or columns that do not rise. "
+                    "Write the block again after sum_duplicates()."
+                )
+    elif is_sparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     return X
@@ -116,12 +124,13 @@ def without_repeats(X: Matrix) -> Matrix:
 
 def need_moderate_values(X: Matrix) -> None:
     """Raise if squares of the values cannot be summed."""
-    values: Any = X.data if is_sparse(X) else X
-    if values.size and max(float(values.max()), -float(values.min())) > LARGEST:
-        raise InputError(
-            f"X holds values beyond {LARGEST:g}, whose squares are beyond the range of floats. "
-            "Scale the columns first (for example with sklearn.preprocessing.StandardScaler)."
-        )
+    for _, _, block in whole_blocks(X):
+        values: Any = block.data if is_sparse(block) else block
+        if values.size and max(float(values.max()), -float(values.min())) > LARGEST:
+            raise InputError(
+                f"X holds values beyond {LARGEST:g}, whose squares are beyond the range of floats. "
+                "Scale the columns first (for example with sklearn.preprocessing.StandardScaler)."
+            )
 
 
 def warn_unless(converged: bool, ranker: PairRanker, setting: str) -> None:

@@ -62,6 +62,8 @@ class RankSVM(PairRanker):
     True
     """
 
+    takes_blocks = True
+
     def __init__(
         self,
         C: float = 100.0,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 
+from riffler.features.blocked_rows import BlockedRows, whole_blocks
 from riffler.learners.checks import checked_rows
 from riffler.metrics import precision_at_k
 from riffler.records import FloatArray, Matrix
@@ -56,12 +57,13 @@ class LinearRanker(ClassifierMixin, BaseEstimator):
             self.intercept_ = np.array([-threshold_of_top(scores, weight, k)], dtype=self.coef_.dtype)
 
 
-def linear_scores(X: Matrix, weights: FloatArray) -> FloatArray:
+def linear_scores(X: Matrix | BlockedRows, weights: FloatArray) -> FloatArray:
     """Scores by one compiled loop over each row: the same whatever rows are scored together."""
     from riffler._fast.rows import as_rows, scores_of_all
 
     scores = np.empty(X.shape[0], dtype=X.dtype)
-    scores_of_all(as_rows(X), X.shape[0], weights, scores)
+    for start, stop, block in whole_blocks(X):
+        scores_of_all(as_rows(block), stop - start, weights, scores[start:stop])
     return scores
 
 

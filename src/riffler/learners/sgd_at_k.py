@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from riffler.errors import InputError
+from riffler.features.blocked_rows import BlockedRows
 from riffler.learners.batches import Batches, mean_square
 from riffler.learners.checks import TrainingSet
 from riffler.learners.mini_batch_ranker import MiniBatchRanker
 from riffler.losses import Surrogate, surrogate_from
 from riffler.records import FloatArray
+
+GATHERED_BYTES = 16_000_000  # of rows on disk that are brought into memory at a time
 
 
 class SGDAtK(MiniBatchRanker):
@@ -54,6 +59,8 @@ class SGDAtK(MiniBatchRanker):
     >>> SGDAtK(k=0.25, random_state=0).fit(X, y).score(X, y)
     1.0
     """
+
+    takes_blocks = True
 
     def __init__(
         self,
@@ -111,10 +118,11 @@ class SGDAtK(MiniBatchRanker):
         self._state[epochs.LOSS_SUM] = 0.0
         before = self._state[epochs.N_STEPS]
         memory = self._direction, self._lag, self._total, self._state
-        if code >= 0:
-            epochs.sgd_epoch(as_rows(data.X), data.labels, data.weight, *_arrays(batches), k, share, rule, *memory)
-        else:
-            _own_surrogate_epoch(surrogate, data, batches, k, share, rule, memory)
+        for part, some in _in_memory(data, batches):
+            if code >= 0:
+                epochs.sgd_epoch(as_rows(part.X), part.labels, part.weight, *_arrays(some), k, share, rule, *memory)
+            else:
+                _own_surrogate_epoch(surrogate, part, some, k, share, rule, memory)
         taken = self._state[epochs.N_STEPS] - before
         self.loss_ = float(self._state[epochs.LOSS_SUM] / max(taken, 1.0))
         self.n_iter_ = int(self._state[epochs.N_STEPS])
@@ -129,6 +137,16 @@ class SGDAtK(MiniBatchRanker):
             coef = so_far / state[epochs.N_STEPS]
         self.coef_ = coef.astype(data.X.dtype).reshape(1, -1)
         self._set_threshold(self._raw_scores(data.X), data.weight, k)
+
+
+def _in_memory(data: TrainingSet, batches: Batches) -> Iterator[tuple[TrainingSet, Batches]]:
+    """Yield all batches at once, or some after the other where the rows are on disk."""
+    if not isinstance(data.X, BlockedRows):
+        yield data, batches
+        return
+    for some in batches.pieces(max(1, GATHERED_BYTES * data.X.shape[0] // max(data.X.n_bytes, 1))):
+        rows, together = some.gathered()
+        yield replace(data, X=data.X[rows], labels=data.labels[rows], weight=data.weight[rows]), together
 
 
 def _arrays(batches: Batches) -> tuple[Any, Any, Any]:

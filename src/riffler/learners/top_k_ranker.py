@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from riffler.errors import InputError, UnknownName
+from riffler.features.blocked_rows import BlockedRows, has_sparse_rows
 from riffler.features.blocks import RowBlocks, Scaling, identity_scaling, mapped_scores, standard_scaling
 from riffler.features.kernel import SAMPLERS, KernelMap, OfWarped
 from riffler.features.warp import KNOT_ROWS, RankWarp, StandardWarp, Warp
@@ -80,6 +81,7 @@ class TopKRanker(LinearRanker):
 
     candidates_: list[Candidate]
     best_: Candidate
+    takes_blocks = True
 
     def __init__(
         self,
@@ -111,7 +113,7 @@ class TopKRanker(LinearRanker):
         self.progress = progress
 
     def fit(self, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Try the candidates on held-out rows and fit the best one on all."""
+        """Try the candidates on held-out rows and fit the best one on all; X may be BlockedRows, on disk."""
         self._check_settings()
         data = checked_training(self, X, y, sample_weight)
         rng = check_random_state(self.random_state)
@@ -132,6 +134,8 @@ class TopKRanker(LinearRanker):
 
     def _fit_kernel(self, data: TrainingSet, scaling: Scaling, rng: np.random.RandomState) -> FloatArray:
         """Learn on a working set of rows; then score all rows, add the negatives that rank high, and go on."""
+        if isinstance(data.X, BlockedRows):
+            raise InputError("kernel='rbf' learns in memory only, and X came in blocks. Gather some rows: X[numbers].")
         if self.cv is not None and len(data.labels) > WORKING_ROWS:
             raise InputError(f"cv with kernel='rbf' works on up to {WORKING_ROWS:,} rows; leave it out for more.")
         warps: list[Warp] = [StandardWarp(scaling)]
@@ -174,9 +178,9 @@ class TopKRanker(LinearRanker):
         return mapped_scores(X, self._map, self.coef_[0].astype(np.float32)).astype(X.dtype)
 
     def _scaling(self, data: TrainingSet) -> Scaling:
-        if self.scale == "none" or (self.scale == "auto" and is_sparse(data.X)):
+        if self.scale == "none" or (self.scale == "auto" and has_sparse_rows(data.X)):
             return identity_scaling(data.X.shape[1])
-        if is_sparse(data.X):
+        if has_sparse_rows(data.X):
             raise InputError(
                 "scale='standard' centres the columns, and a centred sparse matrix is dense. Pass scale='auto', which "
                 "leaves sparse columns as they are, or scale them first (sklearn.preprocessing.MaxAbsScaler)."

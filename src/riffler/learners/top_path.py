@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from riffler.features.blocked_rows import BlockedRows
 from riffler.features.blocks import RowBlocks
 from riffler.learners.curvature import Curvature
 from riffler.learners.lockstep import MEMORY, minimise
@@ -18,6 +19,7 @@ from riffler.records import BoolArray, FloatArray, IntArray, Matrix, n_bytes
 
 WORKSPACE_FLOOR = 16_000_000  # bytes that a fit may always use beside its input
 WORKSPACE_SHARE = 0.2  # and this share of the input
+WORKSPACE_A_ROW = 40  # bytes for each row of an input that is not in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,8 @@ def _prior_loss(labels: IntArray, weight: FloatArray) -> float:
     return float(-(share * np.log(share) + (1 - share) * np.log1p(-share)))
 
 
-def workspace_for(X: Matrix) -> int:
-    """Bytes that a fit may use beside X: a fifth of it, but never less than a floor."""
+def workspace_for(X: Matrix | BlockedRows) -> int:
+    """Bytes that a fit may use beside X: a fifth of it, or some vectors as long as it where it is on disk."""
+    if isinstance(X, BlockedRows):
+        return max(WORKSPACE_FLOOR, WORKSPACE_A_ROW * X.shape[0])
     return int(max(WORKSPACE_FLOOR, WORKSPACE_SHARE * n_bytes(X)))

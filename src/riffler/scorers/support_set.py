@@ -5,6 +5,7 @@ f(x) = sum_j coefs[j] * exp(-gamma |x - z_j|^2), with z_j the support vectors: r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,7 +15,7 @@ from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 from riffler.scorers.width import CentredWarp
 
 TILE_ROWS, TILE_SUPPORT = 256, 512  # half a megabyte of products: they are summed before they leave the cache
-LOG2_E = float(np.log2(np.e))
+LOG2_E = math.log2(math.e)
 
 
 class SupportSet:
