@@ -12,6 +12,7 @@ from scipy import sparse
 from riffler.engine import LocalEngine
 from riffler.errors import UnknownName
 from riffler.search import POLICIES, SearchView, policy_from
+from riffler.search.ranking import Scores
 from tests.search.views import random_view
 
 every_policy = pytest.mark.parametrize("name", sorted(POLICIES))
@@ -77,8 +78,8 @@ def test_the_order_of_the_collection_is_nothing(name: str) -> None:
     assert view.ties is not None
     moved = replace(
         random_view(5),
-        engine=LocalEngine([sparse.csr_matrix(view.engine.blocks[0])[mixed]]),
-        scores=view.scores[mixed],
+        engine=LocalEngine([sparse.csr_matrix(view.engine.rows(mixed))]),
+        ranking=Scores(view.scores[mixed]),
         reviewed=view.reviewed[mixed],
         items=place[view.items],
         ties=view.ties[mixed],

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from riffler.search.chances import chances_of, logistic, platt
+from riffler.search.ranking import Scores
 from tests.search.views import random_view
 
 
@@ -23,8 +24,8 @@ def test_platt_finds_the_slope_and_offset_of_the_labels() -> None:
 @given(seed=st.integers(0, 2**32 - 1), scale=st.floats(0.01, 100), shift=st.floats(-10, 10))
 def test_chances_do_not_depend_on_the_scale_of_the_scores(seed: int, scale: float, shift: float) -> None:
     view = random_view(seed)
-    moved = replace(view, scores=scale * view.scores + shift)
-    np.testing.assert_allclose(chances_of(moved), chances_of(view), atol=1e-4)
+    moved = replace(view, ranking=Scores(scale * view.scores + shift))
+    np.testing.assert_allclose(chances_of(moved, moved.pool(1)), chances_of(view, view.pool(1)), atol=1e-4)
 
 
 def test_a_higher_score_is_never_a_lower_chance() -> None:
@@ -36,12 +37,12 @@ def test_a_higher_score_is_never_a_lower_chance() -> None:
 
 def test_equal_scores_have_equal_finite_chances() -> None:
     view = random_view(1, scored=False)
-    assert np.isfinite(chances_of(view)).all()
-    assert np.ptp(chances_of(view)) == 0.0
+    assert np.isfinite(chances_of(view, view.pool(1))).all()
+    assert np.ptp(chances_of(view, view.pool(1))) == 0.0
 
 
 def test_scores_are_logits_where_nothing_is_known_or_a_steepness_is_given() -> None:
     view = random_view(2, relevant=False)
-    np.testing.assert_array_equal(chances_of(view), logistic(view.scores))
+    np.testing.assert_array_equal(chances_of(view, view.pool(1)), logistic(view.scores))
     known = random_view(2)
-    np.testing.assert_array_equal(chances_of(known, steepness=2.0), logistic(2.0 * known.scores))
+    np.testing.assert_array_equal(chances_of(known, known.pool(1), steepness=2.0), logistic(2.0 * known.scores))

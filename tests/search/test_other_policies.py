@@ -21,6 +21,7 @@ from riffler.search import (
     autotar_batch,
     mmr,
 )
+from riffler.search.ranking import Scores
 from riffler.search.weight_thompson import fit_logistic, information
 from tests.naive.mmr import marginal_relevance
 from tests.search.views import random_view
@@ -29,7 +30,7 @@ from tests.search.views import random_view
 @given(seed=st.integers(0, 2**32 - 1), relevance=st.sampled_from([0.0, 0.3, 0.8, 1.0]), dense=st.booleans())
 def test_mmr_equals_looking_at_all(seed: int, relevance: float, dense: bool) -> None:
     view = random_view(seed, dense=dense)
-    rows = view.engine.blocks[0]
+    rows = view.engine.rows(np.arange(view.engine.n_rows))
     assert view.ties is not None
     slow = marginal_relevance(
         rows if dense else rows.toarray().astype(float), view.scores, view.reviewed, view.relevant, view.ties,
@@ -43,8 +44,8 @@ def test_mmr_looks_at_few_where_the_bounds_say_so(monkeypatch: pytest.MonkeyPatc
     n_items, looked = 20_000, []
     none = np.empty(0, dtype=np.int64)
     view = SearchView(
-        LocalEngine([rng.random((n_items, 4))]), rng.normal(-3, 2, n_items), np.zeros(n_items, dtype=bool), none, none,
-        none, 0, rng,
+        LocalEngine([rng.random((n_items, 4))]), Scores(rng.normal(-3, 2, n_items)), np.zeros(n_items, dtype=bool),
+        none, none, none, 0, rng,
     )  # fmt: skip
     gather = mmr.unit_rows
 

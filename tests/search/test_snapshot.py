@@ -34,7 +34,7 @@ def ledger(*rounds: str, events: tuple[int, ...] = ()) -> Ledger:
 
 def moment(n_entries: int, round: int, n_events: int = 0) -> Snapshot:
     nothing: Any = None
-    return Snapshot(n_entries, n_events, round, 0, nothing, nothing, nothing, nothing)
+    return Snapshot(n_entries, n_events, round, 0, nothing, nothing, nothing, nothing, nothing)
 
 
 @pytest.mark.parametrize(

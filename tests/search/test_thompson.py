@@ -13,6 +13,7 @@ from scipy import sparse
 from riffler.engine import LocalEngine
 from riffler.errors import InputError
 from riffler.search import ClusterThompson, Greedy, SearchView
+from riffler.search.ranking import Scores
 from riffler.search.selection import best_for_draws, live_clusters
 from tests.naive import cluster_thompson as naive
 from tests.search.views import random_memberships, random_view
@@ -88,7 +89,7 @@ def two_clusters(n_each: int, answers: list[int], rng: np.random.Generator) -> S
     reviewed[items] = True
     return SearchView(
         engine=LocalEngine([np.ones((2 * n_each, 1))]),
-        scores=np.zeros(2 * n_each),
+        ranking=Scores(np.zeros(2 * n_each)),
         reviewed=reviewed,
         items=items,
         answers=np.array(answers, dtype=np.int64),

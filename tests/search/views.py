@@ -8,6 +8,7 @@ from scipy import sparse
 from riffler.engine import LocalEngine
 from riffler.records import IntArray
 from riffler.search import SearchView
+from riffler.search.ranking import Scores
 
 
 def random_memberships(rng: np.random.Generator, n_items: int, n_clusters: int) -> sparse.csr_matrix:
@@ -43,7 +44,7 @@ def random_view(
     memberships = random_memberships(rng, n_items, n_clusters)
     return SearchView(
         engine=LocalEngine([rows if dense else sparse.csr_matrix(rows.astype(np.float32))]),
-        scores=scores if scored else np.zeros(n_items),
+        ranking=Scores(scores if scored else np.zeros(n_items)),
         reviewed=reviewed,
         items=items,
         answers=answers if relevant else np.minimum(answers, 0),

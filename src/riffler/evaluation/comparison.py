@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from time import perf_counter
@@ -12,15 +12,20 @@ import numpy as np
 
 from riffler.data.table import Table
 from riffler.errors import InputError, LabelError
+from riffler.features import blocked_rows
+from riffler.features.blocked_rows import BlockedRows, has_sparse_rows
 from riffler.learners import ranker_from_name
 from riffler.losses.pairwise import PreferencePairs
-from riffler.records import FloatArray, IntArray, is_sparse
+from riffler.records import FloatArray, IntArray
 
 BASELINE = "logistic regression"
 """The line every ranking is compared with, fitted in the same run."""
 
 HELD_OUT = 0.3
 """Share of the items held out where no test table is given."""
+
+OUT_OF_CORE = ("top-k", "sgd-at-k", "ranksvm", "logistic")
+"""Methods that learn from rows on disk."""
 
 Progress = Callable[[float, str], None]
 """Called with the share done, from 0 to 1, and a word on what is going on."""
@@ -38,20 +43,25 @@ class ScoredMethod:
 
 def held_out(table: Table, seed: int) -> tuple[Table, Table]:
     """Split a table into a train part and a stratified test part of 30 %; of a ranking file, 30 % of the queries."""
-    from sklearn.model_selection import train_test_split
-
     if table.qid is not None:
         return _queries_held_out(table, table.qid, seed)
-    labels = binary_labels_of(table)
+    train_rows, test_rows = rows_held_out(binary_labels_of(table), seed, table.source)
+    return _part(table, train_rows), _part(table, test_rows)
+
+
+def rows_held_out(labels: IntArray, seed: int, source: str) -> tuple[IntArray, IntArray]:
+    """Split rows of labels 0 and 1 into those of a train part and those of a stratified test part of 30 %."""
+    from sklearn.model_selection import train_test_split
+
     fewest = int(min(labels.sum(), len(labels) - labels.sum()))
     if fewest < 4:
         raise LabelError(
-            f"{table.source}: to hold out 30 % for the test, each class needs at least 4 items; the smaller has "
+            f"{source}: to hold out 30 % for the test, each class needs at least 4 items; the smaller has "
             f"{fewest}. Label more items, or pass a test file."
         )
-    rows = np.arange(table.n_items)
+    rows = np.arange(len(labels))
     train_rows, test_rows = train_test_split(rows, test_size=HELD_OUT, stratify=labels, random_state=seed)
-    return _part(table, np.sort(train_rows)), _part(table, np.sort(test_rows))
+    return np.sort(train_rows), np.sort(test_rows)
 
 
 def _queries_held_out(table: Table, qid: IntArray, seed: int) -> tuple[Table, Table]:
@@ -109,15 +119,16 @@ def compare(
     k: int | float,
     kernels: Sequence[str] = ("linear",),
     seed: int = 0,
+    logistic: Callable[[], ScoredMethod] | None = None,
     progress: Progress = lambda share, doing: None,
 ) -> list[ScoredMethod]:
-    """Fit each method and, last, the baseline on the train table, and score the test table.
+    """Fit each method and the baseline on the train table, and score the test table; the baseline is given last.
 
     Repeated names are fitted once; ``logistic`` is the baseline; a method that offers kernels is fitted with each of
     them. All models are made before the first is fitted, so a wrong name costs no time. An integer k counts items of
     the test table: a longer train table has that many more at its top. Of a ranking file, rankers of the whole order
     learn from pairs within its queries; others see the rows alone, and the baseline learns what is above the lowest
-    grade.
+    grade. ``logistic`` makes the baseline where the rows do not fit into memory, before anything else is fitted.
     """
     places = {"n": k} if train.qid is not None else {}  # the first of each query, which NDCG looks at
     if not isinstance(k, float):
@@ -126,23 +137,44 @@ def compare(
     for method in methods:
         if method != "logistic":
             rankers |= _rankers(method, kernels, k=k, random_state=seed, **places)
+    if isinstance(train.X, BlockedRows):
+        need_blocked(rankers, train.X)
     rankers[BASELINE] = baseline()
-    scored = []
-    for number, (name, ranker) in enumerate(rankers.items()):
+    # an engine that is not there, or goes away, shall not cost what was learned before it was asked
+    order = list(rankers) if logistic is None else [BASELINE, *list(rankers)[:-1]]
+    scored = {}
+    for number, name in enumerate(order):
 
         def share_of_all(share: float, doing: str, done: int = number, name: str = name) -> None:
             progress((done + share) / len(rankers), f"{name}: {doing}")
 
         share_of_all(0.0, "fitting")
-        scored.append(_fit_and_score(name, ranker, train, test, share_of_all))
-    return scored
+        if name == BASELINE and logistic is not None:
+            scored[name] = logistic()
+        else:
+            scored[name] = _fit_and_score(name, rankers[name], train, test, share_of_all)
+    return [scored[name] for name in rankers]
+
+
+def need_blocked(rankers: Mapping[str, Any], X: BlockedRows) -> None:
+    """Refuse rankers that do not learn out of core, before the first is fitted."""
+    why = (
+        f"learns in memory only, and the {X.shape[0]:,} rows stay on disk: they take {X.n_bytes / 1e6:,.1f} MB, and at "
+        f"most {blocked_rows.GATHERED_BYTES / 1e6:,.0f} MB are read into memory."
+    )
+    for name, ranker in rankers.items():
+        if not getattr(ranker, "takes_blocks", False):
+            others = ", ".join(OUT_OF_CORE)
+            raise InputError(f"{name} {why} Use a method that learns from disk ({others}), or index fewer documents.")
+        if ranker.get_params().get("kernel", "linear") != "linear":
+            raise InputError(f"{name} {why} Leave --kernel out, or index fewer documents.")
 
 
 def _fit_and_score(method: str, ranker: Any, train: Table, test: Table, progress: Progress) -> ScoredMethod:  # noqa: ANN401
     reports = "progress" in ranker.get_params()
     if reports:
         ranker.set_params(progress=progress)
-    model = ranker if is_sparse(train.X) or "scale" in ranker.get_params() else standardised(ranker)
+    model = ranker if has_sparse_rows(train.X) or "scale" in ranker.get_params() else standardised(ranker)
     start = perf_counter()
     if train.qid is not None and "qid" in signature(ranker.fit).parameters:
         step = "" if model is ranker else f"{model.steps[-1][0]}__"

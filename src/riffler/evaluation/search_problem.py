@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import process_time
 from typing import TYPE_CHECKING
@@ -14,10 +15,14 @@ import numpy as np
 from riffler.data.collection import Collection
 from riffler.data.table import Table
 from riffler.data.texts import Texts
+from riffler.disk import DiskCollection
+from riffler.engine import Engine
 from riffler.errors import LabelError
-from riffler.records import IntArray, Matrix, is_sparse
+from riffler.records import BoolArray, IntArray, Matrix, is_sparse
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from riffler.features.clusters import SoftClusters
 
 
@@ -32,15 +37,17 @@ class Problem:
     name : the topic, "" where there is only one
     feature_cpu_seconds : what making the features took, paid once for all topics and runs
     clusters, cluster_cpu_seconds : soft clusters for the policies that use them, and what making them took
+    engine : of a collection on disk, whose own rows are searched: ``features`` is None then
     """
 
     name: str
-    collection: Collection
+    collection: Collection | DiskCollection
     labels: IntArray
     features: Matrix
     feature_cpu_seconds: float = 0.0
     clusters: SoftClusters | None = None
     cluster_cpu_seconds: float = 0.0
+    engine: Engine | None = None
 
     def __post_init__(self) -> None:
         n_items, where = self.collection.n_items, self.collection.source + (f", {self.name}" if self.name else "")
@@ -64,10 +71,13 @@ class Problem:
 
     def fingerprint(self) -> str:
         """A short text that changes with ids, labels and features: their SHA-256."""
-        digest = hashlib.sha256("\n".join(self.collection.ids).encode())
         X = self.features
-        parts = [self.labels, *([X.data, X.indices, X.indptr] if is_sparse(X) else [X])]
-        for part in parts:
+        if isinstance(self.collection, DiskCollection):
+            digest, rows = hashlib.sha256(self.collection.fingerprint().encode()), []
+        else:
+            digest = hashlib.sha256("\n".join(self.collection.ids).encode())
+            rows = [X.data, X.indices, X.indptr] if is_sparse(X) else [X]
+        for part in [self.labels, *rows]:
             digest.update(f"{part.dtype}{part.shape}".encode())
             digest.update(np.ascontiguousarray(part).data)
         return digest.hexdigest()[:16]
@@ -76,6 +86,8 @@ class Problem:
         """The same problem with nothing that a run does not need, to be handed to another process."""
         import polars as pl
 
+        if isinstance(self.collection, DiskCollection):
+            return self
         blank = Texts(pl.Series([""], dtype=pl.String).new_from_index(0, self.n_items))
         whole = self.collection
         collection = replace(
@@ -86,6 +98,42 @@ class Problem:
             columns=pl.DataFrame(),
         )
         return replace(self, collection=collection)
+
+    def row_finder(self) -> Callable[[Sequence[str]], IntArray]:
+        """What finds the rows of items by their ids."""
+        if isinstance(self.collection, DiskCollection):
+            return self.collection.ids.rows_of
+        row_of = {name: row for row, name in enumerate(self.collection.ids)}
+        return lambda ids: np.array([row_of[name] for name in ids], dtype=np.int64)
+
+    def with_features(self) -> BoolArray:
+        """Which items have any feature."""
+        if self.engine is not None:
+            return ~self.engine.blank_rows
+        X = self.features
+        filled: BoolArray = np.diff(X.indptr) > 0 if is_sparse(X) else np.ones(self.n_items, dtype=bool)
+        return filled
+
+
+def disk_problems(
+    collection: DiskCollection, engine: Engine, column: str | None, topics: Sequence[str] | None, min_relevant: int = 1
+) -> list[Problem]:
+    """Searches in a collection on disk: by its own labels, or one for each topic of a column."""
+    from riffler.data.judgements import topic_labels
+
+    if column is not None:
+        texts, source = collection.column(column), collection.source
+        chosen = _frequent(texts, min_relevant, source) if topics is None else list(dict.fromkeys(topics))
+        labels = {topic: topic_labels(texts, topic, source) for topic in chosen}
+        return [Problem(topic, collection, one, None, engine=engine) for topic, one in labels.items()]
+    known = collection.labels
+    if known is None or (known < 0).any():
+        n = collection.n_items if known is None else int((known < 0).sum())
+        raise LabelError(
+            f"{collection.source}: {n:,} of {collection.n_items:,} documents have no label. A simulation answers by "
+            "labels: index labelled documents, or name a column with topics (--label-column)."
+        )
+    return [Problem("", collection, known, None, engine=engine)]
 
 
 def text_problem(collection: Collection) -> Problem:
@@ -128,17 +176,21 @@ def frequent_topics(collection: Collection, column: str, min_relevant: int) -> l
     from riffler.data.text_columns import as_text, chosen_column
 
     name = chosen_column(collection.columns, "topics", column, collection.source)
-    each = as_text(collection.columns[name]).str.split("|").list.unique().explode()
+    return _frequent(as_text(collection.columns[name]), min_relevant, collection.source)
+
+
+def _frequent(texts: pl.Series, min_relevant: int, source: str) -> list[str]:
+    each = texts.fill_null("").str.split("|").list.unique().explode()
     counts = each.filter(each != "").value_counts(sort=True)
     found = [
         (-count, topic)
         for topic, count in counts.iter_rows()
-        if min_relevant <= count < collection.n_items
+        if min_relevant <= count < len(texts)
     ]  # fmt: skip
     if not found:
         most = max(counts["count"].to_list(), default=0)
         raise LabelError(
-            f"{collection.source}: no topic of column {name!r} has at least {min_relevant:,} items; the most frequent "
+            f"{source}: no topic of column {texts.name!r} has at least {min_relevant:,} items; the most frequent "
             f"has {most:,}. Lower --min-relevant."
         )
     return [topic for _, topic in sorted(found)]
@@ -220,8 +272,21 @@ def keyed_order(ids: Sequence[str], key: str) -> IntArray:
     >>> keyed_order(["a", "b", "c"], "0/prior").tolist() == keyed_order(["a", "b", "c"], "0/prior").tolist()
     True
     """
-    draws = [hashlib.sha256(f"{key}/{name}".encode()).digest() for name in ids]
-    return np.array(sorted(range(len(ids)), key=draws.__getitem__), dtype=np.int64)
+    return drawn_by_key(ids, key, np.ones(len(ids), dtype=bool), len(ids))
+
+
+def drawn_by_key(ids: Iterable[str], key: str, wanted: BoolArray, n: int) -> IntArray:
+    """Draw n of the wanted rows, by the ids and a key alone; fewer where there are fewer.
+
+    >>> drawn_by_key(["a", "b", "c"], "0/prior", np.array([False, True, False]), 2)
+    array([1])
+    """
+    draws = (
+        (hashlib.sha256(f"{key}/{name}".encode()).digest(), row)
+        for row, (name, is_wanted) in enumerate(zip(ids, wanted.tolist(), strict=True))
+        if is_wanted
+    )
+    return np.array([row for _, row in heapq.nsmallest(n, draws)], dtype=np.int64)
 
 
 def _check_sides(collection: Collection, labels: IntArray) -> None:

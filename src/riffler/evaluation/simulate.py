@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter, process_time
@@ -19,11 +19,12 @@ import numpy as np
 from riffler.errors import InputError
 from riffler.evaluation.run_file import RunFile, Step, check_settings, open_run, read_run
 from riffler.evaluation.search_measures import Discovery, discovery
-from riffler.evaluation.search_problem import Problem, keyed_order
+from riffler.evaluation.search_problem import Problem, drawn_by_key
 from riffler.oracles import ArrayOracle
 from riffler.records import FloatArray, IntArray
 from riffler.search import WITH_CLUSTERS
 from riffler.search.loop import ActiveSearch
+from riffler.search.rescoring import Rescoring
 from riffler.search.schedule import autotar_batch
 
 AUTOTAR = "autotar"
@@ -39,6 +40,7 @@ class Plan:
     prior_relevant, prior_irrelevant : items known from the start, drawn by the seed; the same for every policy
     description : what is sought, in a sentence
     budget : share of the collection after which a run ends if it has not found everything
+    rescoring : when all items are scored
     """
 
     batch: int | str = 1
@@ -46,6 +48,7 @@ class Plan:
     prior_irrelevant: int = 1
     description: str | None = None
     budget: float = 1.0
+    rescoring: Rescoring = Rescoring()  # noqa: RUF009 - frozen
 
     def __post_init__(self) -> None:
         if not (self.batch == AUTOTAR or (isinstance(self.batch, int) and self.batch >= 1)):
@@ -115,6 +118,7 @@ class Task:
             "topic": self.topic, "policy": self.policy, "seed": self.seed, "batch": plan.batch,
             "prior_relevant": plan.prior_relevant, "prior_irrelevant": plan.prior_irrelevant,
             "description": plan.description, "clusters": self.clusters, "data": self.data, "riffler": __version__,
+            **({"rescoring": asdict(plan.rescoring)} if plan.rescoring.every > 1 else {}),
         }  # fmt: skip
 
 
@@ -223,7 +227,7 @@ def run_task(problem: Problem, task: Task, watch: Callable[[float], None] = lamb
     with open_run(task.path, task.settings) as file:
         oracle = ArrayOracle(problem.labels)
         search = _begun(problem, task, oracle, file)
-        row_of = {name: row for row, name in enumerate(problem.collection.ids)}
+        rows_of = problem.row_finder()
         n_prior = sum(entry.origin == "prior" for entry in search.ledger)
         while (n_left := _labels_left(search, problem, task.plan)) > 0:
             wall, cpu = perf_counter(), process_time()
@@ -232,7 +236,7 @@ def run_task(problem: Problem, task: Task, watch: Callable[[float], None] = lamb
                 raise InputError(
                     f"The policy {task.policy!r} suggests nothing, and {n_left:,} labels may be asked for."
                 )
-            search.answer(ids, oracle.ask([row_of[name] for name in ids]).tolist())
+            search.answer(ids, oracle.ask(rows_of(ids).tolist()).tolist())
             file.write(search.ledger, Step(perf_counter() - wall, process_time() - cpu))
             watch(search.progress().n_relevant / problem.n_relevant)
 
@@ -242,7 +246,8 @@ def _begun(problem: Problem, task: Task, oracle: ArrayOracle, file: RunFile) -> 
     plan = task.plan
     settings: dict[str, Any] = {
         "policy": task.policy, "features": problem.features, "description": plan.description, "seed": task.seed,
-        "clusters": problem.clusters if task.policy in WITH_CLUSTERS else None,
+        "clusters": problem.clusters if task.policy in WITH_CLUSTERS else None, "rescoring": plan.rescoring,
+        "engine": problem.engine or "local",
     }  # fmt: skip
     if file.recorded is not None:
         return ActiveSearch.replay(problem.collection, file.recorded.ledger, **settings)
@@ -266,18 +271,13 @@ def _labels_left(search: ActiveSearch, problem: Problem, plan: Plan) -> int:
 
 def draw_priors(problem: Problem, n_relevant: int, n_irrelevant: int, seed: int) -> IntArray:
     """Rows of relevant and of irrelevant items drawn by the seed, never one without any features."""
-    from riffler.records import is_sparse
-
-    X = problem.features
-    filled = np.diff(X.indptr) > 0 if is_sparse(X) else np.ones(problem.n_items, dtype=bool)
-    order = keyed_order(problem.collection.ids, f"{seed}/prior")
-    order = order[filled[order]]
+    filled = problem.with_features()
     parts = []
     for value, n, words in ((1, n_relevant, "relevant"), (0, n_irrelevant, "irrelevant")):
-        rows = order[problem.labels[order] == value]
-        if rows.size < n:
-            raise InputError(f"{n} {words} items were to be known from the start, and there are {rows.size}.")
-        parts.append(rows[:n])
+        wanted = filled & (problem.labels == value)
+        if wanted.sum() < n:
+            raise InputError(f"{n} {words} items were to be known from the start, and there are {wanted.sum()}.")
+        parts.append(drawn_by_key(problem.collection.ids, f"{seed}/prior", wanted, n))
     return np.concatenate(parts)
 
 
@@ -320,6 +320,8 @@ def recorded_run(problem: Problem, task: Task) -> SearchRun:
 
 def _warm_up(problem: Problem) -> None:
     """Load the compiled loops for rows of this kind, so that no run pays for it: one step with made-up answers."""
+    if problem.engine is not None:
+        return  # its runs are long
     first, second = problem.collection.ids[:2]
     ActiveSearch(
         problem.collection, policy="greedy", features=problem.features, relevant=[first], irrelevant=[second]

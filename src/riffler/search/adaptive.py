@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riffler.engine.local import best_of
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT
 from riffler.records import BoolArray, IntArray
@@ -26,12 +25,13 @@ class Adaptive:
     random instead of by the description.
 
     >>> from riffler.engine import LocalEngine
+    >>> from riffler.search.ranking import Scores
     >>> answers = np.zeros(60, dtype=int)
     >>> answers[:10] = 1
     >>> rows = np.ones((100, 1))
     >>> rows[90:] = 0.0
     >>> view = SearchView(
-    ...     LocalEngine([rows]), scores=np.zeros(100), reviewed=np.arange(100) < 60, items=np.arange(60),
+    ...     LocalEngine([rows]), ranking=Scores(np.zeros(100)), reviewed=np.arange(100) < 60, items=np.arange(60),
     ...     answers=answers, rounds=np.arange(60), round=60, rng=np.random.default_rng(0),
     ... )
     >>> Adaptive().propose(view, 3).tolist()  # the last 50 found nothing
@@ -58,10 +58,10 @@ class Adaptive:
         open_blanks = blank & ~view.reviewed
         first, others = (blank, ~blank) if self._blanks_yield_more(view, blank) else (~blank, blank)
         if not open_blanks.any():
-            return best_of(view.scores, n, view.reviewed, view.ties).rows
-        chosen = best_of(view.scores, n, view.reviewed | ~first, view.ties).rows
+            return view.best(n)
+        chosen = view.best(n, view.reviewed | ~first)
         if chosen.size < n:
-            rest = best_of(view.scores, n - chosen.size, view.reviewed | ~others, view.ties).rows
+            rest = view.best(n - chosen.size, view.reviewed | ~others)
             chosen = np.concatenate([chosen, rest])
         return chosen
 
@@ -77,12 +77,16 @@ class Adaptive:
     def _half_at_random(self, view: SearchView, n: int) -> IntArray:
         """Alternate between the scores and a random order; which comes first depends on how many are answered."""
         n = min(n, int((~view.reviewed).sum()))
-        sides = [best_of(view.scores, n, view.reviewed, view.ties).rows, self._at_random(view)[:n]]
+        sides = [view.best(n), self._at_random(view, n)]
         if view.items.size % 2:
             sides.reverse()
         alternating = np.column_stack(sides).ravel().tolist()
         return np.array(list(dict.fromkeys(alternating))[:n], dtype=np.int64)
 
-    def _at_random(self, view: SearchView) -> IntArray:
+    def _at_random(self, view: SearchView, n: int) -> IntArray:
+        """The first n in the order of the ties."""
         free = np.flatnonzero(~view.reviewed)
-        return free if view.ties is None else free[np.argsort(view.ties[free])]
+        if view.ties is None or n == 0:
+            return free[:n]
+        first = free[np.argpartition(view.ties[free], n - 1)[:n]]
+        return first[np.argsort(view.ties[first])]

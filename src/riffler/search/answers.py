@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
 
+from riffler.disk.ids import DiskIds
 from riffler.errors import InputError, LabelError
 from riffler.ledger import RELEVANT, UNKNOWN, Entry
 from riffler.records import BoolArray, IntArray
+from riffler.search.row_store import appended
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptAnswers:
+    """Answers of a moment: which rows had one, first answered first, and what the policy knew."""
+
+    turn: int
+    first: IntArray
+    hidden: BoolArray
+    labels: IntArray
+    rows: IntArray
+    turns: IntArray
 
 
 class Answers:
@@ -20,24 +34,34 @@ class Answers:
     """
 
     def __init__(self, ids: Sequence[str]) -> None:
-        self._row_of = {name: row for row, name in enumerate(ids)}
         n = len(ids)
+        # of a collection on disk only the ids that somebody named are held
+        self._row_of = {} if isinstance(ids, DiskIds) else {name: row for row, name in enumerate(ids)}
+        self._ids = ids
         self.turn = 0  # rounds from which the policy learned
         self.answered: BoolArray = np.zeros(n, dtype=bool)
         self.hidden: BoolArray = np.zeros(n, dtype=bool)
         self.labels: IntArray = np.full(n, UNKNOWN, dtype=np.int8)
         self.first: list[int] = []  # rows in the order in which they were first answered
         # what the policy may know, in the order in which it came to it
-        self._rows: IntArray = np.empty(max(n, 1), dtype=np.int64)
-        self._turns: IntArray = np.empty(max(n, 1), dtype=np.int64)
+        self._rows: IntArray = np.empty(0, dtype=np.int64)
+        self._turns: IntArray = np.empty(0, dtype=np.int64)
         self._n = 0
 
-    def copy(self) -> Answers:
-        """Return answers that go on by themselves."""
-        twin = copy(self)
-        for name in ("answered", "hidden", "labels", "first", "_rows", "_turns"):
-            setattr(twin, name, getattr(self, name).copy())
-        return twin
+    def kept(self) -> KeptAnswers:
+        """Return this moment, for :meth:`go_back`; it takes the room of the answers, not of the collection."""
+        first = np.array(self.first, dtype=np.int64)
+        return KeptAnswers(
+            self.turn, first, self.hidden[first], self.labels[first], self.rows.copy(), self.turns.copy()
+        )
+
+    def go_back(self, kept: KeptAnswers) -> None:
+        """Forget what came after a moment."""
+        self.answered[self.first], self.hidden[self.first], self.labels[self.first] = False, False, UNKNOWN
+        self.turn, self.first = kept.turn, kept.first.tolist()
+        self.answered[kept.first], self.hidden[kept.first] = True, kept.hidden
+        self.labels[kept.first] = kept.labels
+        self._rows, self._turns, self._n = kept.rows, kept.turns, kept.rows.size
 
     @property
     def rows(self) -> IntArray:
@@ -57,13 +81,16 @@ class Answers:
     @property
     def n_relevant(self) -> int:
         """Relevant items found, hidden ones too."""
-        return int(np.sum(self.labels == RELEVANT))
+        return int(np.sum(self.labels[self.first] == RELEVANT))
 
     def row(self, name: str) -> int:
         """Return the row of an id."""
-        if name not in self._row_of:
+        row = self._row_of.get(name)
+        if row is None and isinstance(self._ids, DiskIds) and name in self._ids:
+            row = self._row_of[name] = self._ids.row_of(name)
+        if row is None:
             raise InputError(f"No item has the id {name!r}. Answer with the ids that suggest() returned.")
-        return self._row_of[name]
+        return row
 
     def new_rows(self, ids: Sequence[str]) -> list[int]:
         """Return the rows of ids that have no answer yet, each named once."""
@@ -108,5 +135,6 @@ class Answers:
             self.first.append(row)
         self.answered[row], self.hidden[row], self.labels[row] = True, hide, entry.answer
         if not hide:
-            self._rows[self._n], self._turns[self._n] = row, self.turn
+            self._rows = appended(self._rows, self._n, [row])
+            self._turns = appended(self._turns, self._n, [self.turn])
             self._n += 1

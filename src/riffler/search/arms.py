@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from riffler.engine import LocalEngine
+from riffler.engine import Engine
 from riffler.errors import InputError, UnknownName
 from riffler.features.clusters import METHODS, SoftClusters, soft_clusters
 from riffler.ledger import Event, Ledger
@@ -28,7 +28,7 @@ class Arms:
     order : the items in an order that does not depend on how they are sorted, in which they are clustered
     """
 
-    def __init__(self, clusters: SoftClusters | str | None, engine: LocalEngine, order: IntArray, seed: int) -> None:
+    def __init__(self, clusters: SoftClusters | str | None, engine: Engine, order: IntArray, seed: int) -> None:
         self.memberships: sparse.csr_matrix | None = None
         self._work: Future[sparse.csr_matrix] | None = None
         if isinstance(clusters, str):

@@ -6,30 +6,32 @@ import numpy as np
 
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, FloatArray, IntArray
+from riffler.search.pool import Pool
 from riffler.search.view import SearchView
 
 PRESUMED = 500  # unreviewed items, drawn at random, that stand for the irrelevant ones not yet seen
 
 
-def chances_of(view: SearchView, steepness: float | None = None) -> FloatArray:
-    """Chance of every item to be relevant: 1 / (1 + exp(−steepness · score)), or by Platt's scaling for None.
+def chances_of(view: SearchView, pool: Pool, steepness: float | None = None) -> FloatArray:
+    """Chance of each member of a pool: 1 / (1 + exp(−steepness · score)), or by Platt's scaling for None.
 
     The scores of a logistic regression are logits, and a steepness of 1 takes them for that. Margins are not: Platt's
     scaling fits slope and offset to the answers, and to some unreviewed items that are presumed irrelevant. While
     nothing relevant is known there is nothing to fit, and scores are taken for logits.
     """
+    scores = pool.scores
     if steepness is not None:
-        return logistic(steepness * view.scores)
+        return logistic(steepness * scores)
     known = view.answers != UNKNOWN
     relevant = view.answers[known] == RELEVANT
     if not relevant.any():
-        return logistic(view.scores)
-    presumed = view.scores[_some_unreviewed(view)]
+        return logistic(scores)
+    presumed = pool.scores_of(_some_unreviewed(view))
     slope, offset = platt(
-        np.concatenate([view.scores[view.items[known]], presumed]),
+        np.concatenate([pool.scores_of(view.items[known]), presumed]),
         np.concatenate([relevant, np.zeros(presumed.size, dtype=bool)]),
     )
-    return logistic(slope * view.scores + offset)
+    return logistic(slope * scores + offset)
 
 
 def _some_unreviewed(view: SearchView) -> IntArray:

@@ -9,7 +9,7 @@ from copy import copy
 
 import numpy as np
 
-from riffler.engine import LocalEngine
+from riffler.engine import Engine
 from riffler.errors import InputError, UnknownName
 from riffler.records import FloatArray, IntArray
 from riffler.search.costs import Costs, SideCosts
@@ -34,6 +34,7 @@ class WarmClassifier:
         Largest step, in units of a row's norm, at which a fit ends.
     store : how rows are kept for training; None takes what suits the size of the collection
 
+    >>> from riffler.engine import LocalEngine
     >>> rows = np.array([[1.0, 0.0], [0.0, 1.0], [0.9, 0.1]])
     >>> scores = WarmClassifier(LocalEngine([rows])).fit(np.array([0, 1]), np.array([1, 0]))
     >>> bool(scores[2] > scores[1])
@@ -42,7 +43,7 @@ class WarmClassifier:
 
     def __init__(
         self,
-        engine: LocalEngine,
+        engine: Engine,
         *,
         loss: str = "squared_hinge",
         costs: Costs = SideCosts(),  # noqa: B008 - frozen
@@ -149,6 +150,6 @@ class WarmClassifier:
         add_rows(self._store.rows, places, signs[places] * steps, self._weights)
 
 
-def _is_small(engine: LocalEngine) -> bool:
+def _is_small(engine: Engine) -> bool:
     """Whether there is room for some thousand rows of similarities."""
     return 4 * engine.n_rows * LEAST_ROWS <= MOST_BYTES

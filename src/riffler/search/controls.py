@@ -9,12 +9,14 @@ import numpy as np
 from scipy.special import expit
 
 from riffler.data.collection import Collection
+from riffler.disk import DiskCollection
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN, Entry, Ledger
-from riffler.records import FloatArray, IntArray
+from riffler.records import BoolArray, FloatArray, IntArray
 from riffler.search.answers import Answers
+from riffler.search.ranking import Ranking
 from riffler.stopping import Decision, Progress, StoppingRule, control_order, control_reach
-from riffler.stopping.progress import n_unresolved
+from riffler.stopping.progress import n_unresolved, needs_scores
 from riffler.stopping.recall_interval import RecallEstimate, StratumSample, estimate_recall
 from riffler.stopping.strata import controls_strata, decide_strata, part_confidence
 
@@ -40,52 +42,63 @@ class Controls:
         self.rule = rule
         self._orders, self._goal = tuple(orders), goal
         self._confidence = part_confidence(goal.confidence, len(self._orders))
-        self._stratum: IntArray = np.zeros(sum(order.size for order in orders), dtype=np.int64)
-        for at, order in enumerate(self._orders):
-            self._stratum[order] = at
+        self._n_items = sum(order.size for order in orders)
+        self._chances: tuple[Ranking, FloatArray] | None = None
+        self._stratum: IntArray | None = None  # of each item, where there are several
+        if len(self._orders) > 1:
+            self._stratum = np.zeros(self._n_items, dtype=np.int32)
+            for at, order in enumerate(self._orders):
+                self._stratum[order] = at
 
-    def draw(self, ledger: Ledger, answers: Answers, scores: FloatArray, n: int) -> IntArray:
+    def draw(self, ledger: Ledger, answers: Answers, ranking: Ranking, n: int) -> IntArray:
         """Return the documents to draw now, at most n; none where the policy's turn has come."""
-        whole, parts = self._progress(ledger, answers, scores)
+        whole, parts = self._progress(ledger, answers, ranking)
         drawn = []
         for order, part, wanted in zip(self._orders, parts, controls_strata(self.rule, whole, parts, n), strict=True):
-            rest = order[part.control_reach :]
-            drawn.append(rest[~answers.answered[rest]][:wanted])
+            drawn.append(_first_open(order, answers.answered, part.control_reach, wanted))
         return np.concatenate(drawn)
 
-    def decide(self, ledger: Ledger, answers: Answers, scores: FloatArray) -> Decision:
+    def decide(self, ledger: Ledger, answers: Answers, ranking: Ranking) -> Decision:
         """Ask the rule; where everything is read it is over, whatever the rule still waits for."""
-        return decide_strata(self.rule, *self._progress(ledger, answers, scores))
+        return decide_strata(self.rule, *self._progress(ledger, answers, ranking))
 
-    def recall(self, ledger: Ledger, answers: Answers, scores: FloatArray) -> RecallEstimate:
+    def recall(self, ledger: Ledger, answers: Answers, ranking: Ranking) -> RecallEstimate:
         """Say how much of what is relevant has been found, with an interval."""
-        whole, parts = self._progress(ledger, answers, scores)
-        samples = [self._sample(order, part, answers) for order, part in zip(self._orders, parts, strict=True)]
+        whole, parts = self._progress(ledger, answers, ranking)
+        samples = [self._sample(at, part, answers) for at, part in enumerate(parts)]
         decision = decide_strata(self.rule, whole, parts)
         return estimate_recall(samples, decision, self._goal.target, self._goal.confidence)
 
     def n_left(self, row: int, answers: Answers) -> int:
         """Count the items that may be drawn as control documents beside this one, itself included."""
-        return int(np.sum(~answers.answered[self._orders[self._stratum[row]]]))
+        at = 0 if self._stratum is None else int(self._stratum[row])
+        return int(self._orders[at].size) - self._answered_of(at, answers).size
 
-    def _sample(self, order: IntArray, part: Progress, answers: Answers) -> StratumSample:
-        history = part.history()
+    def _answered_of(self, at: int, answers: Answers) -> IntArray:
+        """The items of a stratum that have an answer, first answered first."""
+        first = np.array(answers.first, dtype=np.int64)
+        return first if self._stratum is None else first[self._stratum[first] == at]
+
+    def _sample(self, at: int, part: Progress, answers: Answers) -> StratumSample:
+        history, order, answered = part.history(), self._orders[at], self._answered_of(at, answers)
         n_drawn = part.control_reach if self.rule.blind else 0
-        missed = answers.hidden & (answers.labels == RELEVANT)
         return StratumSample(
             n_items=order.size,
             n_found=history.n_found,
-            n_met=history.n_found - int(np.sum(missed[order])),
+            n_met=history.n_found - _n_missed(answered, answers),
             n_possible=order.size - int(np.sum(history.answer != UNKNOWN)),
             n_drawn=n_drawn,
-            n_missed=int(np.sum(missed[order[:n_drawn]])),
+            n_missed=_n_missed(order[:n_drawn], answers),
             n_control=int(history.control.sum()),
             n_unresolved=n_unresolved(history) + part.n_open,
         )
 
-    def _progress(self, ledger: Ledger, answers: Answers, scores: FloatArray) -> tuple[Progress, list[Progress]]:
-        """Return the progress of the whole, and of each stratum; the only stratum is the whole."""
-        chances = expit(scores)
+    def _progress(self, ledger: Ledger, answers: Answers, ranking: Ranking) -> tuple[Progress, list[Progress]]:
+        """Return the progress of the whole, and of each stratum; the only stratum is the whole.
+
+        Where scores are not kept a rule that says that it does not need them gets none: they cost a pass over all rows.
+        """
+        chances = self._chances_of(ranking) if ranking.is_kept or needs_scores(self.rule) else None
         parts = [
             self._progress_of(at, entries, answers, chances)
             for at, entries in enumerate(self._by_stratum(ledger, answers))
@@ -93,32 +106,56 @@ class Controls:
         if len(parts) == 1:
             return parts[0], parts
         goal = self._goal
-        return Progress(self._stratum.size, tuple(ledger), target=goal.target, confidence=goal.confidence), parts
+        return Progress(self._n_items, tuple(ledger), target=goal.target, confidence=goal.confidence), parts
 
-    def _progress_of(self, at: int, entries: Sequence[Entry], answers: Answers, chances: FloatArray) -> Progress:
-        order, own = self._orders[at], self._stratum == at
+    def _chances_of(self, ranking: Ranking) -> FloatArray:
+        """Chances by the scores of a ranking, which never changes: who asks several times in a turn pays one pass."""
+        if self._chances is None or self._chances[0] is not ranking:
+            self._chances = ranking, expit(ranking.all())
+        return self._chances[1]
+
+    def _progress_of(self, at: int, entries: Sequence[Entry], answers: Answers, chances: FloatArray | None) -> Progress:
+        order, none = self._orders[at], np.empty(0)
         reach = control_reach(order, answers.answered)
         drawn = {answers.row(str(entry.item)) for entry in entries if entry.origin == "control"}
         open_rows = order[:reach][answers.labels[order[:reach]] == UNKNOWN]
-        first = np.array(answers.first, dtype=np.int64)
         return Progress(
             order.size,
             entries,
-            scores=chances[own & ~answers.answered],
+            scores=none if chances is None else chances[self._open_of(at, answers)],
             target=self._goal.target,
             confidence=self._confidence,
             control_reach=reach,
             n_open=sum(row not in drawn for row in open_rows.tolist()),
-            known_scores=chances[first[own[first]]],
+            known_scores=none if chances is None else chances[self._answered_of(at, answers)],
         )
 
+    def _open_of(self, at: int, answers: Answers) -> BoolArray:
+        """Which items belong to a stratum and have no answer."""
+        return ~answers.answered if self._stratum is None else ~answers.answered & (self._stratum == at)
+
     def _by_stratum(self, ledger: Ledger, answers: Answers) -> Sequence[Sequence[Entry]]:
-        if len(self._orders) == 1:
+        if self._stratum is None:
             return [tuple(ledger)]
         entries: list[list[Entry]] = [[] for _ in self._orders]
         for entry in ledger:
             entries[self._stratum[answers.row(str(entry.item))]].append(entry)
         return entries
+
+
+def _first_open(order: IntArray, answered: BoolArray, start: int, n: int) -> IntArray:
+    """The first n items of an order without an answer, from a place on: no further is looked than need be."""
+    found, n_found, size = [order[:0]], 0, 1024
+    while n_found < n and start < order.size:
+        rows = order[start : start + size]
+        found.append(rows[~answered[rows]])
+        n_found, start, size = n_found + found[-1].size, start + size, 2 * size
+    return np.concatenate(found)[: max(n, 0)]
+
+
+def _n_missed(rows: IntArray, answers: Answers) -> int:
+    """Count the relevant items among some that the policy has not come to."""
+    return int(np.sum(answers.hidden[rows] & (answers.labels[rows] == RELEVANT)))
 
 
 def recall_by_logic(answers: Answers, goal: Goal) -> RecallEstimate:
@@ -129,14 +166,18 @@ def recall_by_logic(answers: Answers, goal: Goal) -> RecallEstimate:
     return estimate_recall([sample], None, goal.target, goal.confidence)
 
 
-def stratum_orders(collection: Collection, strata: Sequence[Sequence[str]] | None, seed: int) -> list[IntArray]:
+def stratum_orders(
+    collection: Collection | DiskCollection, strata: Sequence[Sequence[str]] | None, seed: int
+) -> list[IntArray]:
     """Return the rows of each stratum in the random order in which its control documents are drawn.
 
     The order of a stratum depends on the seed and its ids alone: what is added later does not change it.
     """
-    order = control_order(collection.ids, f"{seed}/control")
+    order = control_order(collection.ids, f"{seed}/control").astype(np.int32)
     if strata is None:
         return [order]
+    if isinstance(collection, DiskCollection):
+        raise InputError(f"{collection.source}: strata are for collections in memory. Leave them out: it is one part.")
     stratum_of = {name: at for at, names in enumerate(strata) for name in names}
     n_named = sum(len(names) for names in strata)
     if set(stratum_of) != set(collection.ids) or n_named != collection.n_items:

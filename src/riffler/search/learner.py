@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riffler.engine import LocalEngine
+from riffler.engine import Engine
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, FloatArray, IntArray
 from riffler.search.answers import Answers
 from riffler.search.classifier import WarmClassifier
 from riffler.search.costs import Costs, SideCosts
+from riffler.search.ranking import LinearScores, Ranking, Scores
+from riffler.search.row_store import RowStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,16 @@ class Learner:
     """Fits the classifier after each round and scores every item.
 
     order : the items in a random order that does not depend on how they are sorted
+    place : of each item in that order
     """
 
-    def __init__(self, engine: LocalEngine, settings: ClassifierSettings, order: IntArray, seed: int) -> None:
-        self._settings, self._order, self._seed = settings, order, seed
-        self._place: IntArray = np.argsort(order)
-        self._classifier = WarmClassifier(engine, loss=settings.loss, costs=settings.costs)
+    def __init__(
+        self, engine: Engine, settings: ClassifierSettings, order: IntArray, place: IntArray, seed: int
+    ) -> None:
+        self._settings, self._order, self._place, self._seed = settings, order, place, seed
+        self._classifier = WarmClassifier(engine, loss=settings.loss, costs=settings.costs, store=self._store(engine))
 
-    def scores(self, answers: Answers) -> FloatArray | None:
+    def ranking(self, answers: Answers) -> Ranking | None:
         """Score every item from the answers to some; None while nothing relevant is known.
 
         Within a turn the order of the answers does not matter.
@@ -57,7 +61,7 @@ class Learner:
         if not (labels == RELEVANT).any():
             return None
         known = labels != UNKNOWN
-        return self._classifier.fit(rows[known], labels[known], self._presumed(answers.seen, answers.turn))
+        return self._fitted(rows[known], labels[known], self._presumed(answers.seen, answers.turn))
 
     def copy(self) -> Learner:
         """Return a learner that goes on by itself from here."""
@@ -69,6 +73,13 @@ class Learner:
         """Return the present weight of each column; all 0 while nothing relevant is known."""
         return self._classifier.column_weights()
 
+    def _store(self, engine: Engine) -> RowStore | None:
+        """Leave it to the classifier how rows are kept."""
+        return None
+
+    def _fitted(self, rows: IntArray, labels: IntArray, presumed: IntArray) -> Ranking:
+        return Scores(self._classifier.fit(rows, labels, presumed))
+
     def _presumed(self, seen: BoolArray, turn: int) -> IntArray:
         n = self._settings.presumed
         if not self._settings.fresh:
@@ -77,3 +88,21 @@ class Learner:
         unread = self._order[~seen[self._order]]
         rng = np.random.default_rng([self._seed, turn])
         return rng.choice(unread, size=min(n, unread.size), replace=False, shuffle=False)
+
+
+class LeanLearner(Learner):
+    """Fits the classifier after each round, and leaves the scores of all items to those who want the best of them."""
+
+    def __init__(
+        self, engine: Engine, settings: ClassifierSettings, order: IntArray, place: IntArray, seed: int
+    ) -> None:
+        super().__init__(engine, settings, order, place, seed)
+        self._engine = engine
+
+    def _store(self, engine: Engine) -> RowStore:
+        return RowStore(engine)
+
+    def _fitted(self, rows: IntArray, labels: IntArray, presumed: IntArray) -> Ranking:
+        self._classifier.learn(rows, labels, presumed)
+        weights = self._classifier.weights
+        return LinearScores(self._engine, weights[:-1].copy(), float(weights[-1]))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from riffler.data.collection import Collection
-from riffler.engine import LocalEngine
+from riffler.disk import DiskCollection
+from riffler.engine import Engine, TlsFiles
 from riffler.errors import InputError
-from riffler.features.bm25 import bm25_scores
 from riffler.ledger import IRRELEVANT, RELEVANT, Entry, Ledger
 from riffler.oracles.base import checked_answer
 from riffler.records import FloatArray, IntArray, Matrix
@@ -22,8 +24,10 @@ from riffler.search import policy_from
 from riffler.search.answers import Answers
 from riffler.search.arms import Arms
 from riffler.search.controls import Controls, Goal, recall_by_logic, stratum_orders
-from riffler.search.features import SearchFeatures, checked_features
-from riffler.search.learner import ClassifierSettings, Learner
+from riffler.search.features import SearchFeatures
+from riffler.search.ground import Place, clusters_on_disk, ground_in_memory, ground_on_disk
+from riffler.search.learner import ClassifierSettings
+from riffler.search.rescoring import CandidateScores, Rescoring, Stage
 from riffler.search.snapshot import Snapshot
 from riffler.search.view import Policy, SearchView
 from riffler.stopping import Decision, StoppingRule, control_order, rule_from_name
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from riffler.features.clusters import SoftClusters
 
 
+LATELY = 100  # documents on disk of each side in whose words the weights are told
 ADVICE = "Correct it and answer again; none of these answers was taken in."
 
 
@@ -57,7 +62,7 @@ class ActiveSearch:
 
     Parameters
     ----------
-    collection : texts with stable ids
+    collection : texts with stable ids, in memory or on disk (:func:`riffler.open_collection`)
     policy : name of a search policy, or an object with ``propose``
     stopping : name of a stopping rule, or an object with ``decide``; None asks for no control documents
     features : matrix with a row for each item, or None for TF-IDF of words and pairs of the texts and their titles, and
@@ -67,10 +72,17 @@ class ActiveSearch:
     target, confidence : recall that is wanted, and how sure a certificate shall be
     classifier : how the scores are learned
     clusters : soft clusters for the policies that use them: made before, or "lda", "nmf" or "kmeans" to fit them in the
-        background, from the first suggestion on; the ledger records the round in which they join
+        background, from the first suggestion on; the ledger records the round in which they join. A collection on disk
+        has its own
     strata : ids of the items in the parts in which they came, the first part first; a certificate draws control
         documents from each part by itself. None takes all items for one part. Heuristic rules see the whole.
+    engine, tls : for a collection on disk: "local", "dask", "dask://host:port" with the certificates that it needs, or
+        an engine over ``rows_on_disk(collection)``; the suggestions are the same on all of them
+    rescoring : when all items are scored; for every proposal unless something else is said
     seed : int of at least 0
+
+    Of a collection on disk neither texts nor ids are held, its own rows are the features, and a description ranks by
+    the cosine to these instead of BM25. A search that made its engine ends it by :meth:`close`.
 
     >>> import polars as pl
     >>> from riffler import collection_from_frame
@@ -88,7 +100,7 @@ class ActiveSearch:
 
     def __init__(
         self,
-        collection: Collection,
+        collection: Collection | DiskCollection,
         *,
         policy: str | Policy = "default",
         stopping: str | StoppingRule | None = None,
@@ -101,6 +113,9 @@ class ActiveSearch:
         classifier: ClassifierSettings = ClassifierSettings(),  # noqa: B008 - frozen
         clusters: SoftClusters | str | None = None,
         strata: Sequence[Sequence[str]] | None = None,
+        engine: str | Engine = "local",
+        tls: TlsFiles | None = None,
+        rescoring: Rescoring = Rescoring(),  # noqa: B008 - frozen
         seed: int = 0,
     ) -> None:
         check_goal(target, confidence)
@@ -109,36 +124,51 @@ class ActiveSearch:
         self.collection = collection
         self.ledger = Ledger()
         self._policy = policy_from(policy)
-        self.features = checked_features(collection, features)
-        self._engine = LocalEngine([self.features.rows])
-        order = control_order(collection.ids, f"{seed}/order")
-        self._answers = Answers(collection.ids)
-        self._learner = Learner(self._engine, classifier, order, seed)
-        self._arms = Arms(clusters, self._engine, order, seed)
-        rule = rule_from_name(stopping) if isinstance(stopping, str) else stopping
-        self._goal = Goal(target, confidence)
-        self._controls: Controls | None = None
-        if rule is not None:
-            orders = stratum_orders(collection, strata if rule.certificate else None, seed)
-            self._controls = Controls(rule, orders, self._goal)
-        self._seed, self._round, self._n_control = seed, 0, 0
-        self._ties: IntArray = np.argsort(order)
-        self._hint = None if description is None else bm25_scores(collection.texts, description)
-        self._scores = np.zeros(collection.n_items) if self._hint is None else self._hint
-        self._origin: dict[int, str] = {}  # of what is suggested and not answered
-        self.batch_origin = "policy"  # whether the last suggestions were proposed, or drawn: "control"
-        self._proposal: list[int] = []  # the policy's last one, hidden items among it
-        self._know(relevant, irrelevant)
+        if isinstance(collection, DiskCollection):
+            if clusters is not None:
+                raise InputError(
+                    f"{collection.source} is on disk, and its clusters are those that it was indexed with. Leave them "
+                    "out; `riffler reindex --clusters` finds others."
+                )
+            clusters = clusters_on_disk(collection, self._policy)
+            place = Place(engine, tls) if isinstance(engine, str) else engine
+            ground = ground_on_disk(collection, features, description, place)
+        else:
+            ground = ground_in_memory(collection, features, description, engine)
+        self.features, self._hashed = ground.features, ground.words
+        self._engine, self._owned = ground.engine, ground.owned
+        with self._closed_if_it_fails():
+            order = control_order(collection.ids, f"{seed}/order").astype(np.int32)
+            self._ties: IntArray = np.empty(order.size, dtype=np.int32)  # the place of each item in that order
+            self._ties[order] = np.arange(order.size, dtype=np.int32)
+            self._answers = Answers(collection.ids)
+            self._learner = ground.learner(self._engine, classifier, order, self._ties, seed)
+            self._arms = Arms(clusters, self._engine, order, seed)
+            rule = rule_from_name(stopping) if isinstance(stopping, str) else stopping
+            self._goal = Goal(target, confidence)
+            self._controls: Controls | None = None
+            if rule is not None:
+                orders = stratum_orders(collection, strata if rule.certificate else None, seed)
+                self._controls = Controls(rule, orders, self._goal)
+            self._seed, self._round, self._n_control = seed, 0, 0
+            self._hint, self._start, self._present = ground.hint, ground.start, ground.start
+            self._rescoring = rescoring
+            self._stage = self._new_stage()
+            self._origin: dict[int, str] = {}  # of what is suggested and not answered
+            self.batch_origin = "policy"  # whether the last suggestions were proposed, or drawn: "control"
+            self._proposal: list[int] = []  # the policy's last one, hidden items among it
+            self._know(relevant, irrelevant)
 
     @classmethod
-    def replay(cls, collection: Collection, ledger: Ledger, **settings: Any) -> Self:  # noqa: ANN401 - as in __init__
+    def replay(cls, collection: Collection | DiskCollection, ledger: Ledger, **settings: Any) -> Self:  # noqa: ANN401 - as in __init__
         """Rebuild a search from its ledger: the same rounds, in the same order, with the same settings.
 
         What was suggested and has no answer yet is not in the ledger: ask for it again by :meth:`suggest` before it is
         answered, lest a control document be taken for one that somebody found.
         """
         search = cls(collection, **{**settings, "relevant": (), "irrelevant": ()})
-        search._take_rest(ledger)
+        with search._closed_if_it_fails():
+            search._take_rest(ledger)
         return search
 
     def snapshot(self) -> Snapshot:
@@ -148,8 +178,9 @@ class ActiveSearch:
             n_events=len(self.ledger.events),
             round=self._round,
             n_control=self._n_control,
-            scores=self._scores,
-            answers=self._answers.copy(),
+            ranking=self._present,
+            stage=self._stage,
+            answers=self._answers.kept(),
             learner=self._learner.copy(),
             arms=copy(self._arms),
         )
@@ -164,8 +195,10 @@ class ActiveSearch:
             self.ledger.append(entry)
         for event in before.events[: kept.n_events]:
             self.ledger.note(event)
-        self._round, self._n_control, self._scores = kept.round, kept.n_control, kept.scores
-        self._answers, self._learner, self._arms = kept.answers.copy(), kept.learner.copy(), copy(kept.arms)
+        self._round, self._n_control = kept.round, kept.n_control
+        self._present, self._stage = kept.ranking, kept.stage
+        self._answers.go_back(kept.answers)
+        self._learner, self._arms = kept.learner.copy(), copy(kept.arms)
         self._origin, self._proposal = {}, []
         self._take_rest(ledger)
 
@@ -237,7 +270,7 @@ class ActiveSearch:
         """Say how far the search has come."""
         return SearchProgress(
             n_items=self.collection.n_items,
-            n_reviewed=int(self._answers.answered.sum()),
+            n_reviewed=len(self._answers.first),
             n_relevant=self._answers.n_relevant,
             n_control=self._n_control,
             round=self._round,
@@ -250,7 +283,7 @@ class ActiveSearch:
                 "This search has no stopping rule, so nothing can be said about its recall. "
                 'Make it with stopping="control", or another rule of riffler.stopping.'
             )
-        return self._controls.decide(self.ledger, self._answers, self._scores)
+        return self._controls.decide(self.ledger, self._answers, self._present)
 
     def recall(self) -> RecallEstimate:
         """Say how many relevant items there may be, and what share of them is found: the interval of this moment.
@@ -262,42 +295,83 @@ class ActiveSearch:
         """
         if self._controls is None:
             return recall_by_logic(self._answers, self._goal)
-        return self._controls.recall(self.ledger, self._answers, self._scores)
+        return self._controls.recall(self.ledger, self._answers, self._present)
 
     def scores(self) -> FloatArray:
         """Return the present score of every item, in the order of the collection."""
-        return self._scores.copy()
+        return self._present.all().copy()
 
-    def score(self, name: str) -> float:
-        """Return the present score of an item."""
-        return float(self._scores[self._answers.row(name)])
+    def row_of(self, name: str) -> int:
+        """Return the row of an item in the collection."""
+        return self._answers.row(name)
+
+    def scores_of(self, ids: Sequence[str]) -> list[float]:
+        """Return the present scores of some items."""
+        rows = np.array([self._answers.row(name) for name in ids], dtype=np.int64)
+        scores: list[float] = self._present.of(rows).tolist()
+        return scores
+
+    def close(self) -> None:
+        """End the engine that was made for this search, if there is one."""
+        if self._owned is not None:
+            self._owned.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _closed_if_it_fails(self) -> Iterator[None]:
+        """End the engine of a search that cannot be made: nobody gets hold of it."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def terms(self, n: int = 20) -> list[tuple[str, float]]:
         """Return the words and pairs that speak most for relevance now, and those that speak most against it.
 
         At most n of weights above 0, the largest first, then at most n of weights below 0, the lowest first. None while
-        nothing relevant is known, and none where the features are a matrix that somebody else made.
+        nothing relevant is known, and none where the features are a matrix that somebody else made. Of a collection on
+        disk they are words of the documents that were answered last.
         """
         if n < 1:
             raise InputError(f"n must be at least 1, got {n!r}.")
-        words = self.features.words
+        if self._hashed is not None:
+            return self._hashed.strongest(self._lately_answered(), self._learner.column_weights(), n)
+        words = None if self.features is None else self.features.words
         return [] if words is None else words.strongest(self._learner.column_weights(), n)
 
     def reasons(self, ids: Sequence[str], n: int = 3) -> list[list[str]]:
         """Return the words and pairs that speak most for each of some items; none where :meth:`terms` has none."""
-        words = self.features.words
+        rows = np.array([self._answers.row(name) for name in ids], dtype=np.int64)
+        if self._hashed is not None:
+            return self._hashed.strongest_of(rows, self._learner.column_weights(), n)
+        words = None if self.features is None else self.features.words
         if words is None:
             return [[] for _ in ids]
-        weights = self._learner.column_weights()
-        rows = self._engine.rows(np.array([self._answers.row(name) for name in ids], dtype=np.int64))
-        return [words.strongest_of(rows[at], weights, n) for at in range(len(ids))]
+        weights, found = self._learner.column_weights(), self._engine.rows(rows)
+        return [words.strongest_of(found[at], weights, n) for at in range(len(ids))]
 
     def cluster_map(self, n_clusters: int | None = None) -> ClusterMap:
         """Group the items and lay the groups out on a plane, each with words that tell it from the others."""
         from riffler.features.cluster_map import cluster_map
 
+        if self.features is None:
+            raise InputError(f"{self.collection.source} is on disk: there is no map of its groups.")
         words = self.features.words
         return cluster_map(self.features.rows, None if words is None else words.names, n_clusters, self._seed)
+
+    def _lately_answered(self) -> IntArray:
+        """The last items of each side that the policy knows."""
+        rows = self._answers.rows
+        labels = self._answers.labels[rows]
+        return np.concatenate([rows[labels == side][-LATELY:] for side in (RELEVANT, IRRELEVANT)])
 
     def _take_rest(self, ledger: Ledger) -> None:
         """Take in the rounds of a ledger that come after those of this search."""
@@ -322,7 +396,7 @@ class ActiveSearch:
         """Return control documents, if it is their turn."""
         if self._controls is None:
             return np.empty(0, dtype=np.int64)
-        return self._controls.draw(self.ledger, self._answers, self._scores, n)
+        return self._controls.draw(self.ledger, self._answers, self._present, n)
 
     def _proposed(self, n: int) -> IntArray:
         """Return what the policy proposes, without the hidden items: their answers are known."""
@@ -363,15 +437,22 @@ class ActiveSearch:
 
     def _learn(self) -> None:
         self._answers.turn += 1
-        scores = self._learner.scores(self._answers)
-        if scores is not None:  # else what was scored before stays the best guess
-            self._scores = scores
+        ranking = self._learner.ranking(self._answers)
+        is_first = ranking is not None and self._present is self._start
+        if ranking is not None:  # else what was scored before stays the best guess
+            self._present = ranking
+        if is_first or self._rescoring.is_due(self._answers.turn):
+            self._stage = self._new_stage()
+
+    def _new_stage(self) -> Stage:
+        """All items as they rank now; what follows until the next one is chosen among their best."""
+        return Stage(self._present, self._answers.rows.copy(), self._rescoring.candidates)
 
     def _view(self) -> SearchView:
         known = self._answers
         return SearchView(
             engine=self._engine,
-            scores=self._scores,
+            ranking=self._present if self._rescoring.every == 1 else CandidateScores(self._present, self._stage),
             reviewed=known.seen,
             items=known.rows,
             answers=known.labels[known.rows],

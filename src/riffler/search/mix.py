@@ -28,10 +28,11 @@ class Mix:
         Shares are above 0; only their ratios count.
 
     >>> from riffler.engine import LocalEngine
+    >>> from riffler.search.ranking import Scores
     >>> none = np.empty(0, dtype=np.int64)
     >>> view = SearchView(
-    ...     LocalEngine([np.eye(9)]), scores=np.arange(9.0), reviewed=np.arange(9) == 8, items=none, answers=none,
-    ...     rounds=none, round=0, rng=np.random.default_rng(0),
+    ...     LocalEngine([np.eye(9)]), ranking=Scores(np.arange(9.0)), reviewed=np.arange(9) == 8, items=none,
+    ...     answers=none, rounds=none, round=0, rng=np.random.default_rng(0),
     ... )
     >>> Mix([(Greedy(), 0.8), (Random(), 0.2)]).propose(view, 5).tolist()  # the third is anybody's
     [7, 6, 3, 5, 4]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riffler.engine import LocalEngine
+from riffler.engine import Engine
 from riffler.errors import InputError
 from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
 from riffler.search.view import SearchView
@@ -27,11 +27,13 @@ class MaximalMarginalRelevance:
     relevance : float in [0, 1]
         λ: 1 is the greedy policy, 0 looks for what is unlike everything found.
 
+    >>> from riffler.engine import LocalEngine
+    >>> from riffler.search.ranking import Scores
     >>> none = np.empty(0, dtype=np.int64)
     >>> rows = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]])
     >>> view = SearchView(
-    ...     LocalEngine([rows]), scores=np.array([2.0, 1.9, 1.0]), reviewed=np.zeros(3, dtype=bool), items=none,
-    ...     answers=none, rounds=none, round=0, rng=np.random.default_rng(0),
+    ...     LocalEngine([rows]), ranking=Scores(np.array([2.0, 1.9, 1.0])), reviewed=np.zeros(3, dtype=bool),
+    ...     items=none, answers=none, rounds=none, round=0, rng=np.random.default_rng(0),
     ... )
     >>> MaximalMarginalRelevance(0.5).propose(view, 2).tolist()
     [0, 2]
@@ -45,10 +47,11 @@ class MaximalMarginalRelevance:
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return at most n items in the order they were chosen."""
-        free = np.flatnonzero(~view.reviewed)
-        bounds = self.relevance * spread_out(view.scores[free])
-        falling = np.lexsort((free if view.ties is None else view.ties[free], -bounds))
-        looked = _Looked(view, free[falling], bounds[falling], 1.0 - self.relevance)
+        pool = view.pool(n)
+        free = np.flatnonzero(~pool.excluded)
+        bounds = self.relevance * spread_out(pool.scores[free])
+        falling = np.lexsort((free if pool.ties is None else pool.ties[free], -bounds))
+        looked = _Looked(view, pool.items_of(free[falling]), bounds[falling], 1.0 - self.relevance)
         chosen = [looked.take_best() for _ in range(min(n, free.size))]
         return np.array(chosen, dtype=np.int64)
 
@@ -122,7 +125,7 @@ def likeness(rows: Matrix, others: Matrix) -> FloatArray:
     return positive
 
 
-def unit_rows(engine: LocalEngine, numbers: IntArray) -> Matrix:
+def unit_rows(engine: Engine, numbers: IntArray) -> Matrix:
     """Gather rows of the collection in double precision, divided by their length; a row of zeros stays one."""
     rows = engine.rows(numbers).astype(np.float64)
     squares = rows.multiply(rows).sum(axis=1) if is_sparse(rows) else np.einsum("ij,ij->i", rows, rows)

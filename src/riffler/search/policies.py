@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riffler.engine.local import best_of
 from riffler.records import IntArray
 from riffler.search.view import SearchView
 
@@ -17,7 +16,7 @@ class Greedy:
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return the best n."""
-        return best_of(view.scores, n, view.reviewed, view.ties).rows
+        return view.best(n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class Uncertainty:
 
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return the n least certain."""
-        return best_of(-np.abs(view.scores), n, view.reviewed, view.ties).rows
+        return view.nearest(n)
 
 
 @dataclass(frozen=True, slots=True)

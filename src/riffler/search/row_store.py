@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from riffler.engine import LocalEngine
+from riffler.engine import Engine
 from riffler.records import FloatArray, IntArray, is_sparse
 
 
 class RowStore:
     """Gathers rows at the end of buffers that double when they are full.
 
+    >>> from riffler.engine import LocalEngine
     >>> store = RowStore(LocalEngine([np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])]))
     >>> store.places(np.array([2, 0])).tolist(), store.places(np.array([0, 1])).tolist(), store.n_rows
     ([0, 1], [1, 2], 3)
@@ -21,12 +22,13 @@ class RowStore:
     [61.0, 5.0, 25.0]
     """
 
-    def __init__(self, engine: LocalEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         from riffler._fast.rows import CsrRows, DenseRows
 
         self._engine = engine
         self.n_weights = engine.n_columns
-        self._place: IntArray = np.full(engine.n_rows, -1, dtype=np.int32)
+        self._numbers: IntArray = np.empty(0, dtype=np.int64)  # of the rows gathered, rising
+        self._places: IntArray = np.empty(0, dtype=np.int64)  # where each stands
         self.n_rows = 0
         self._squares: FloatArray = np.empty(0)
         none = engine.rows(np.empty(0, dtype=np.int64))
@@ -46,17 +48,18 @@ class RowStore:
 
     def places(self, numbers: IntArray) -> IntArray:
         """Return where rows of the collection stand here; new ones join at the end."""
-        places = self._place[numbers]
-        new = numbers[places < 0]
-        if new.size:
-            self._gather(new)
-            places = self._place[numbers]
-        return places.astype(np.int64)
+        numbers = numbers.astype(np.int64)
+        after = np.searchsorted(self._numbers, numbers, side="right")
+        is_here = np.concatenate([[-1], self._numbers])[after] == numbers
+        if not is_here.all():
+            self._gather(numbers[~is_here])
+            after = np.searchsorted(self._numbers, numbers, side="right")
+        return self._places[after - 1]
 
     def copy(self) -> RowStore:
         """Return a store that goes on by itself; rows are shared, as they never change."""
         twin = copy(self)
-        twin._place, twin._squares = self._place.copy(), self._squares[: self.n_rows]
+        twin._squares = self._squares[: self.n_rows]
         # buffers without room: what the twin gathers goes into new ones
         if hasattr(self._rows, "indptr"):
             filled = int(self._rows.indptr[self.n_rows])
@@ -81,7 +84,12 @@ class RowStore:
         squares_of_all(as_rows(block), new.size, squares)
         before, self.n_rows = self.n_rows, self.n_rows + new.size
         self._squares = appended(self._squares, before, squares)
-        self._place[new] = np.arange(before, self.n_rows)
+        rising = np.argsort(new)
+        gaps = np.searchsorted(self._numbers, new[rising])
+        self._numbers, self._places = (
+            np.insert(self._numbers, gaps, new[rising]),
+            np.insert(self._places, gaps, before + rising),
+        )
         if not is_sparse(block):
             self._rows = self._rows._replace(values=appended(self._rows.values, before, block))
             return

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from riffler.engine import LocalEngine
+from riffler.engine import Engine
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
 from riffler.search.row_store import appended
 
@@ -23,12 +23,13 @@ COMMON = 0.5  # share of the rows that must have a column for it to be kept dens
 class SimilarityStore:
     """Gathers rows of similarities at the end of buffers that double when they are full.
 
+    >>> from riffler.engine import LocalEngine
     >>> store = SimilarityStore(LocalEngine([np.array([[1.0, 2.0], [3.0, 4.0]])]))
     >>> store.places(np.array([1])).tolist(), store.rows.values[0].tolist()
     ([0], [11.0, 25.0])
     """
 
-    def __init__(self, engine: LocalEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         from riffler._fast.rows import SimilarRows
 
         self._common, self._rare = _parted(engine.rows(np.arange(engine.n_rows)))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from riffler.ledger import Entry, Item, Ledger
-from riffler.records import FloatArray
-from riffler.search.answers import Answers
+from riffler.search.answers import KeptAnswers
 from riffler.search.arms import Arms
 from riffler.search.learner import Learner
+from riffler.search.ranking import Ranking
+from riffler.search.rescoring import Stage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,8 +21,9 @@ class Snapshot:
     n_events: int
     round: int
     n_control: int
-    scores: FloatArray
-    answers: Answers
+    ranking: Ranking
+    stage: Stage
+    answers: KeptAnswers
     learner: Learner
     arms: Arms
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from riffler.engine.local import best_of
+from riffler.engine import best_of
 from riffler.errors import InputError
 from riffler.ledger import IRRELEVANT, RELEVANT
 from riffler.records import BoolArray, FloatArray, IntArray
@@ -28,8 +28,9 @@ class ClusterThompson:
         S_k ← γ S_k + Σ_i r_i μ_ik        F_k ← γ F_k + Σ_i (1 − r_i) μ_ik        S_k = F_k = prior at first.
 
     For each item of a batch all rates are drawn anew, θ*_k = max(S_k / (S_k + F_k), θ_k), and the item of the largest
-    π_i Σ_k μ_ik θ*_k is taken, where π_i is its chance by the classifier. A cluster without unreviewed members
-    is not drawn. Every answer counts, those known at the start too. While there are no clusters the best scores win.
+    π_i Σ_k μ_ik θ*_k is taken, where π_i is its chance by the classifier. A cluster without members left to
+    choose is not drawn. Every answer counts, those known at the start too. While there are no clusters the best scores
+    win.
 
     Parameters
     ----------
@@ -53,15 +54,18 @@ class ClusterThompson:
 
     >>> from scipy import sparse
     >>> from riffler.engine import LocalEngine
+    >>> from riffler.search.ranking import Scores
     >>> clusters = sparse.csr_matrix(np.repeat(np.eye(3), 2, axis=0))
     >>> none, first = np.zeros(6), np.array([0])
     >>> view = SearchView(
-    ...     LocalEngine([np.eye(6)]), scores=none, reviewed=np.arange(6) == 0, items=first, answers=first,
+    ...     LocalEngine([np.eye(6)]), ranking=Scores(none), reviewed=np.arange(6) == 0, items=first, answers=first,
     ...     rounds=first, round=1, rng=np.random.default_rng(0), memberships=clusters,
     ... )
     >>> ClusterThompson(draw=False).propose(view, 4).tolist()
     [2, 3, 4, 5]
     """
+
+    uses_clusters: ClassVar[bool] = True
 
     gamma: float = 0.99
     optimistic: bool = True
@@ -81,15 +85,16 @@ class ClusterThompson:
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return at most n items, in the order of their draws."""
         if view.memberships is None:
-            return best_of(view.scores, n, view.reviewed, view.ties).rows
-        chances = chances_of(view, self.steepness)
-        n = min(n, int((~view.reviewed).sum()))
+            return view.best(n)
+        pool = view.pool(n)
+        chances, memberships = chances_of(view, pool, self.steepness), pool.members_of(view.memberships)
+        n = min(n, int((~pool.excluded).sum()))
         successes, failures = self.counts(view, view.memberships)
         if not self.draw:
             mean = successes / (successes + failures)
-            return best_of(chances * (view.memberships @ mean), n, view.reviewed, view.ties).rows
-        rates = self._rates(successes, failures, n, live_clusters(view.memberships, view.reviewed), view.rng)
-        return best_for_draws(view.memberships, chances, rates, view.reviewed, view.ties)
+            return pool.items_of(best_of(chances * (memberships @ mean), n, pool.excluded, pool.ties).rows)
+        rates = self._rates(successes, failures, n, live_clusters(memberships, pool.excluded), view.rng)
+        return pool.items_of(best_for_draws(memberships, chances, rates, pool.excluded, pool.ties))
 
     def counts(self, view: SearchView, memberships: sparse.csr_matrix) -> tuple[FloatArray, FloatArray]:
         """Return S_k and F_k of every cluster before the view's round."""

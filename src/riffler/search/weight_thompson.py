@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from riffler.engine.local import best_of
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import FloatArray, IntArray, Matrix, is_sparse
@@ -34,8 +33,9 @@ class WeightThompson:
         Unreviewed items, drawn at random, that are taken for irrelevant.
 
     >>> from riffler.engine import LocalEngine
+    >>> from riffler.search.ranking import Scores
     >>> view = SearchView(
-    ...     LocalEngine([np.array([[9.0, 0.0], [0.0, 9.0], [8.0, 0.0], [0.0, 8.0]])]), scores=np.zeros(4),
+    ...     LocalEngine([np.array([[9.0, 0.0], [0.0, 9.0], [8.0, 0.0], [0.0, 8.0]])]), ranking=Scores(np.zeros(4)),
     ...     reviewed=np.arange(4) < 2, items=np.array([0, 1]), answers=np.array([1, 0]), rounds=np.array([0, 0]),
     ...     round=1, rng=np.random.default_rng(0),
     ... )
@@ -58,15 +58,15 @@ class WeightThompson:
     def propose(self, view: SearchView, n: int) -> IntArray:
         """Return at most n items, in the order of their draws."""
         if view.relevant.size == 0:
-            return best_of(view.scores, n, view.reviewed, view.ties).rows
+            return view.best(n)
         mean, spread = self.posterior(view)
         taken = view.reviewed.copy()
         chosen = np.empty(0, dtype=np.int64)
         n = min(n, int((~taken).sum()))
         while chosen.size < n:
             weights = mean + spread * view.rng.standard_normal(mean.size)
-            scores = view.engine.scores(weights[:-1], float(weights[-1]))
-            best = best_of(scores, min(self.items_per_draw, n - chosen.size), taken, view.ties).rows
+            wanted = min(self.items_per_draw, n - chosen.size)
+            best = view.engine.best(weights[:-1], wanted, taken, float(weights[-1]), view.ties).rows
             taken[best] = True
             chosen = np.concatenate([chosen, best])
         return chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from riffler.stopping.progress import Decision, Heuristic, Progress
 @dataclass(frozen=True, slots=True)
 class Budget(Heuristic):
     """Stop when the slope ratio is at least 6 and n >= 10 n_items / found, or at 3/4 of the collection. A heuristic."""
+
+    needs_scores: ClassVar[bool] = False
 
     ratio: float = 6.0
 

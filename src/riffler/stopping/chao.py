@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,6 +42,8 @@ def chao_estimate(n_found: int, once: int, twice: int) -> ChaoEstimate:
 @dataclass(frozen=True, slots=True)
 class Chao(Heuristic):
     """Stop when found >= target * the upper end of Chao's interval. Needs the votes of 3 learners. A heuristic."""
+
+    needs_scores: ClassVar[bool] = False
 
     least_learners: int = 3
 

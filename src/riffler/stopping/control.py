@@ -15,13 +15,16 @@ docs/methods/stopping.md.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from riffler.disk.ids import DiskIds
 from riffler.errors import InputError
 from riffler.ledger import RELEVANT, UNKNOWN
 from riffler.records import BoolArray, IntArray
@@ -31,6 +34,7 @@ from riffler.stopping.words import per_cent
 SHARE, AT, FALL = 0.05, 25.0, 0.25
 """Most of the collection that is drawn in order to allow misses: 5 % where 25 may be missed, less where more may."""
 
+BLOCK = 65_536  # ids that are hashed at a time
 MOST = 2000  # a larger k is taken for this one, which only asks for more
 
 
@@ -94,10 +98,26 @@ def control_order(ids: Sequence[str], seed: int | str) -> IntArray:
     >>> control_order(["a", "b", "c", "d"], seed=0)
     array([0, 2, 3, 1])
     """
-    key = str(seed).encode()
-    digests = [hashlib.blake2b(one.encode(), digest_size=8, key=key).digest() for one in ids]
-    keys = np.frombuffer(b"".join(digests), dtype=">u8")
-    return np.lexsort((np.array(ids, dtype=object), keys)) if len(ids) else np.empty(0, dtype=np.int64)
+    keys = _random_keys(ids, str(seed).encode())
+    order = np.argsort(keys)
+    rising = keys[order]
+    equal = np.flatnonzero(rising[1:] == rising[:-1])  # next to never: ids of equal keys
+    if equal.size:
+        alike = np.unique(np.concatenate([equal, equal + 1]))
+        order[alike] = sorted(order[alike].tolist(), key=lambda row: (keys[row], ids[row]))
+    return order
+
+
+def _random_keys(ids: Iterable[str], key: bytes) -> NDArray[np.uint64]:
+    """A number keyed by each id, without holding all ids."""
+    if isinstance(ids, DiskIds):
+        return ids.keyed(key)
+    parts = [np.empty(0, dtype=np.uint64)]
+    names = iter(ids)
+    while some := list(islice(names, BLOCK)):
+        digests = [hashlib.blake2b(one.encode(), digest_size=8, key=key).digest() for one in some]
+        parts.append(np.frombuffer(b"".join(digests), dtype=">u8").astype(np.uint64))
+    return np.concatenate(parts)
 
 
 def control_reach(order: IntArray, labelled: BoolArray) -> int:
@@ -106,8 +126,13 @@ def control_reach(order: IntArray, labelled: BoolArray) -> int:
     >>> control_reach(np.array([2, 0, 1]), np.array([False, True, True]))
     1
     """
-    open_places = np.flatnonzero(~labelled[order])
-    return int(open_places[0]) if open_places.size else int(order.size)
+    start, size = 0, 1024
+    while start < order.size:  # from the head on: it is mostly short, and the order may be very long
+        open_places = np.flatnonzero(~labelled[order[start : start + size]])
+        if open_places.size:
+            return start + int(open_places[0])
+        start, size = start + size, 2 * size
+    return int(order.size)
 
 
 def certifiable_recall(n_items: int, n_found: int, n_draws: int, confidence: float = 0.95) -> float:
@@ -140,6 +165,7 @@ class ControlSample:
 
     certificate: ClassVar[bool] = True  # a stop is guaranteed
     blind: ClassVar[bool] = True  # the policy must not learn from control documents that it has not met
+    needs_scores: ClassVar[bool] = False
 
     every: int = 20
     share: float = SHARE

@@ -11,7 +11,15 @@ import numpy as np
 from riffler.errors import InputError
 from riffler.ledger import UNKNOWN
 from riffler.stopping.in_a_row import InARow
-from riffler.stopping.progress import Decision, History, Progress, StoppingRule, all_read, least_total
+from riffler.stopping.progress import (
+    Decision,
+    History,
+    Progress,
+    StoppingRule,
+    all_read,
+    least_total,
+    needs_scores,
+)
 from riffler.stopping.words import per_cent
 
 
@@ -82,6 +90,11 @@ class Elusion:
     def __post_init__(self) -> None:
         if self.n_expected < 0:
             raise InputError(f"n_expected must be at least 0, got {self.n_expected}.")
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether the rule that ends the review does."""
+        return needs_scores(self.after)
 
     def decide(self, progress: Progress) -> Decision:
         """Say the size of the sample, then what it proved."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from riffler.errors import InputError
 from riffler.stopping.progress import Decision, Heuristic, Progress
@@ -11,6 +12,8 @@ from riffler.stopping.progress import Decision, Heuristic, Progress
 @dataclass(frozen=True, slots=True)
 class FixedBudget(Heuristic):
     """Stop when ``n`` documents have been read. A heuristic."""
+
+    needs_scores: ClassVar[bool] = False
 
     n: int = 1000
 

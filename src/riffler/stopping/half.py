@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from riffler.errors import InputError
 from riffler.stopping.progress import Decision, Heuristic, Progress
@@ -12,6 +13,8 @@ from riffler.stopping.progress import Decision, Heuristic, Progress
 @dataclass(frozen=True, slots=True)
 class Half(Heuristic):
     """Stop when ``share`` of the collection has been read. A heuristic."""
+
+    needs_scores: ClassVar[bool] = False
 
     share: float = 0.5
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class HorvitzThompson(Heuristic):
     The ledger's probability of each entry is its chance of being asked at all; documents that the policy chose have 1.
     Chances that adapt to answers make the estimate only nearly unbiased.
     """
+
+    needs_scores: ClassVar[bool] = False
 
     n_errors: float = 1.0
 

@@ -48,6 +48,8 @@ class HypergeometricRanked(Heuristic):
     A heuristic: it holds if the ranking is nowhere worse than random, and it takes the least of many tests.
     """
 
+    needs_scores: ClassVar[bool] = False
+
     def decide(self, progress: Progress) -> Decision:
         """Test every suffix of the review."""
         ranked = progress.history().ranked
@@ -67,6 +69,7 @@ class HypergeometricRandom:
 
     certificate: ClassVar[bool] = True  # a single look is guaranteed
     blind: ClassVar[bool] = False  # the random phase comes last, so there is nothing to hide
+    needs_scores: ClassVar[bool] = False
 
     switch: float | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from riffler.stopping.progress import Decision, Heuristic, Progress
 @dataclass(frozen=True, slots=True)
 class InARow(Heuristic):
     """Stop when the last ``n`` documents that the policy proposed were all irrelevant. A heuristic."""
+
+    needs_scores: ClassVar[bool] = False
 
     n: int = 100
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,8 @@ def slope_ratio(ranked: IntArray) -> float:
 @dataclass(frozen=True, slots=True)
 class Knee(Heuristic):
     """Stop when the slope ratio reaches 156 - min(found, 150), at ``least`` documents or more. A heuristic."""
+
+    needs_scores: ClassVar[bool] = False
 
     least: int = 1000
 

@@ -83,6 +83,7 @@ class OpenControl:
 
     certificate: ClassVar[bool] = True  # a stop is guaranteed
     blind: ClassVar[bool] = False  # the policy may see everything
+    needs_scores: ClassVar[bool] = False
 
     every: int = 20
     patience: float = 8.0

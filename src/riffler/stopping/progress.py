@@ -153,6 +153,15 @@ class StoppingRule(Protocol):
         """Say how many of the next n documents are to be drawn at random."""
 
 
+def needs_scores(rule: StoppingRule) -> bool:
+    """Tell whether a rule looks at the scores of a progress, which may cost a pass over a collection on disk.
+
+    A rule that does not is expected to say so, by ``needs_scores = False`` in its own class: what a class says is not
+    taken for those derived from it, which may look at more.
+    """
+    return "needs_scores" not in vars(type(rule)) or bool(getattr(rule, "needs_scores", True))
+
+
 class Heuristic:
     """Base of the rules that promise nothing: they need no control documents."""
 

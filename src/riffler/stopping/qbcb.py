@@ -35,6 +35,7 @@ class Qbcb:
 
     certificate: ClassVar[bool] = True  # a stop is guaranteed
     blind: ClassVar[bool] = True  # the sample must not steer the policy
+    needs_scores: ClassVar[bool] = False
 
     n_sampled: int | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +36,8 @@ class Quant(Heuristic):
 
     ``scores`` and ``known_scores`` of the progress must be probabilities of being relevant. QuantCI is n_errors=2.
     """
+
+    needs_scores: ClassVar[bool] = True
 
     n_errors: float = 0.0
 

@@ -22,6 +22,7 @@ class Target:
 
     certificate: ClassVar[bool] = True  # it certifies some recall; whether the one that is wanted, each decision says
     blind: ClassVar[bool] = True  # the targets must not steer the policy
+    needs_scores: ClassVar[bool] = False
 
     n_targets: int | None = 10
 
