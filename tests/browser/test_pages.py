@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.collections import write_ris
 from tests.browser.conftest import KeepPicture, OpenPage
 from tests.browser.reviewing import Running, n_read, press, saved, title_of
+from tests.search.on_disk import labelled_documents, made_collection
 
 
 @pytest.fixture(scope="module")
@@ -159,6 +160,23 @@ def test_settings_are_before_the_readers_eyes(server: Running, open_page: OpenPa
     page.goto(server.address + "/settings")
     page.locator("#target").fill("400")
     expect(page.locator("#goal")).to_have_text("Both must lie between 0 and 100 per cent.")
+
+
+def test_how_often_a_folder_is_scored_is_set_on_the_page(tmp_path: Path, open_page: OpenPage) -> None:
+    folder = made_collection(labelled_documents(60, n_relevant=9), tmp_path / "snow", n_items=30).folder
+    server = Running(folder, "--ignore-labels", "--file", str(tmp_path / "snow.riffler"))
+    try:
+        page = open_page(server, "/settings")
+        expect(page.locator("#rescore_every")).to_have_value("1")
+        page.locator("#rescore_every").fill("10")
+        page.locator("#candidates").fill("500")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("#saved")).to_have_text("Saved")
+        page.reload()
+        expect(page.locator("#rescore_every")).to_have_value("10")
+        expect(page.locator("#candidates")).to_have_value("500")
+    finally:
+        server.stop()
 
 
 def test_a_key_for_programs_is_shown_once(server: Running, open_page: OpenPage) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic, sleep
+from typing import Any
 
 import psutil
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.collections import write_ris
-from tests.browser.conftest import KeepPicture, OpenPage
+from tests.browser.conftest import PATIENCE, KeepPicture, OpenPage
 from tests.browser.reviewing import Running, n_read, press, read_all, saved, title_of
+from tests.databases import is_free
 
 N_DOCUMENTS = 40
+ADVICE_EVERY = 5_000  # milliseconds: the page asks no more often (static/line.js)
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +30,36 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @contextmanager
 def learner_paused(server: Running) -> Iterator[None]:
-    """Let the learner of a server stand still, so that what it has to do stays undone."""
+    """Let the learner of a server stand still, so that what it has to do stays undone; not while it writes."""
     children = psutil.Process(server.process.pid).children(recursive=True)
     (learner,) = [child for child in children if "riffler.review.learner" in child.cmdline()]
+    end = monotonic() + PATIENCE / 1000
     learner.suspend()
     try:
+        while not is_free(server.source.with_suffix(".riffler")):  # all others would wait for it in vain
+            assert monotonic() < end, "the learner is writing all the time"
+            learner.resume()
+            sleep(0.05)
+            learner.suspend()
         yield
     finally:
         learner.resume()
+
+
+def progress_of(server: Running, page: Page) -> dict[str, Any]:
+    reply = page.request.get(f"{server.address}/api/v1/progress", headers={"Sec-Fetch-Site": "same-origin"})
+    told: dict[str, Any] = reply.json()
+    return told
+
+
+def caught_up(server: Running, page: Page) -> dict[str, Any]:
+    """Return the progress once the learner knows every answer: on a busy machine all could be read before it does."""
+    saved(page)
+    end = monotonic() + PATIENCE / 1000
+    while (told := progress_of(server, page))["behind"] or told["stale"]:
+        assert monotonic() < end, f"the learner is still behind: {told}"
+        page.wait_for_timeout(50)
+    return told
 
 
 def test_advice_to_stop_comes_with_the_certificate(
@@ -43,10 +69,11 @@ def test_advice_to_stop_comes_with_the_certificate(
     advice = page.locator("#advice")
     title_of(page)
     expect(advice).to_be_hidden()
-    while not advice.is_visible() and not page.locator("#finished").is_visible():
+    while not (caught_up(server, page)["decision"] or {}).get("stop"):
+        assert not page.locator("#finished").is_visible()
         read_all(page, 1)
-        saved(page)
-        page.wait_for_timeout(100)
+    page.wait_for_timeout(ADVICE_EVERY)
+    read_all(page, 1)
     expect(advice).to_contain_text("You may stop: at least 50% of all relevant documents are found")
     keep_picture(page, "advice")
     page.keyboard.press("p")
@@ -64,7 +91,7 @@ def test_an_undo_withdraws_the_claim_until_it_is_made_anew(server: Running, open
     with learner_paused(server):
         page.keyboard.press("u")
         expect(page.locator("#saved")).to_have_text("Undone")
-        told = page.request.get(f"{server.address}/api/v1/progress", headers={"Sec-Fetch-Site": "same-origin"}).json()
+        told = progress_of(server, page)
         assert told["stale"]
         assert told["decision"] is None
         page.goto(server.address + "/progress")

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from riffler.data.collection import Collection
 from riffler.data.collection_reading import collection_from_frame
 from riffler.data.duplicates import Duplicates
-from riffler.review import store
+from riffler.review import creating, store
 from riffler.review.database import writing
 from riffler.review.remarks import Answer
 from riffler.review.settings import ReviewSettings
@@ -69,9 +69,9 @@ def create_review(
     """Make a review where the tests make them now."""
     engine = ServerReview.engine
     if engine is None:
-        return store.create_review(path, collection, settings, duplicates=duplicates)
+        return creating.create_review(path, collection, settings, duplicates=duplicates)
     with writing(engine) as session:
-        ServerReview.places[path] = store.add_review(session, path.stem, settings)
+        ServerReview.places[path] = creating.add_review(session, path.stem, settings)
     made = ServerReview(engine, path)
     made.add_documents(collection, duplicates=duplicates)
     return made

@@ -8,13 +8,24 @@ from threading import Barrier, Thread
 import polars as pl
 import pytest
 from sqlalchemy import Engine, select
+from sqlalchemy.orm import Session
 
 from riffler.data.collection_reading import collection_from_frame
 from riffler.data.duplicates import find_duplicates
 from riffler.errors import InputError, UnknownName
+from riffler.review import documents
 from riffler.review.database import reading, writing
-from riffler.review.documents import BLOCK, add_stratum, asked_ids, load_collection, new_numbers, stored_blocks
-from riffler.review.schema import Document
+from riffler.review.documents import (
+    BLOCK,
+    add_stratum,
+    asked_ids,
+    columns_of,
+    load_collection,
+    new_numbers,
+    records_of,
+    stored_blocks,
+)
+from riffler.review.schema import Document, Stratum
 from tests.review.reviews import library
 from tests.review.shelf import new_review_row, shelve, texts
 
@@ -50,6 +61,48 @@ def test_a_collection_comes_out_as_it_went_in(engine: Engine) -> None:
     assert (found.ids, found.titles, found.abstracts) == (collection.ids, collection.titles, collection.abstracts)
     assert found.columns.equals(frame)
     assert blocks[0].equals(frame)
+
+
+PLAIN = {
+    "id": ["a", "b", "c"],
+    "title": ["On gulls", "", "\u2028 lines\nand 'quotes' \U0001f433 \\"],
+    "year": [1999, None, 2**60],
+    "share": [1 / 3, None, 1e300],
+    "whole": [1.0, -0.0, 1e16],
+    "open": [True, None, False],
+}
+STRANGE = {
+    "day": pl.Series([datetime.date(2020, 1, 2), None, None]),
+    "words": pl.Series([["a", "b"], [], None]),
+    "short": pl.Series([0.1, None, 2.5], dtype=pl.Float32),
+    "kind": pl.Series(["x", None, "x"], dtype=pl.Categorical),
+    "empty": pl.Series([None, None, None]),
+}
+
+
+def rows_of(session: Session, review: int) -> tuple[Stratum, list[Document]]:
+    (stratum,) = session.scalars(select(Stratum).where(Stratum.review_id == review))
+    return stratum, list(session.scalars(select(Document).where(Document.review_id == review).order_by(Document.id)))
+
+
+@pytest.mark.parametrize("strange", [(), *((name,) for name in STRANGE), tuple(STRANGE)])
+def test_records_are_the_rows_of_the_columns(engine: Engine, strange: tuple[str, ...]) -> None:
+    frame = pl.DataFrame({**PLAIN, **{name: STRANGE[name] for name in strange}})
+    review = shelve(engine, collection_from_frame(frame))
+    with reading(engine) as session:
+        found = rows_of(session, review)
+        together = records_of(*found)
+        assert [repr(one) for one in together] == [repr(one) for one in columns_of(*found).to_dicts()]  # 1.0 is not 1
+        assert together == frame.to_dicts()
+
+
+def test_plain_records_do_not_wait_for_the_threads_of_polars(
+    sqlite_engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    review = shelve(sqlite_engine, collection_from_frame(pl.DataFrame(PLAIN)))
+    monkeypatch.delattr(documents, "columns_of")
+    with reading(sqlite_engine) as session:
+        assert records_of(*rows_of(session, review)) == pl.DataFrame(PLAIN).to_dicts()
 
 
 def test_what_was_imported_comes_out_in_blocks_with_other_questions_between(engine: Engine) -> None:

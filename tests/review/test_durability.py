@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from riffler.review.creating import create_review
 from riffler.review.drafts import BESIDE, sweep_drafts
 from riffler.review.history import HistoryFilter
-from riffler.review.store import create_review, open_review
+from riffler.review.store import open_review
 from tests.review.reviews import library, new_review, say, verdict_on
 
 ROOT = Path(__file__).parent.parent.parent

@@ -23,7 +23,7 @@ N, N_ADDED = 400, 150
 LONGEST = 1.5  # seconds between two kills
 
 
-@pytest.mark.parametrize("n_rounds", [15, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("n_rounds", [8, pytest.param(200, marks=pytest.mark.soak)])
 def test_nothing_acknowledged_is_lost_and_nothing_is_doubled(tmp_path: Path, n_rounds: int) -> None:
     with new_review(tmp_path, n=N) as review:
         path, (_, secret), names = review.path, review.make_token("clients"), review.collection().ids

@@ -7,20 +7,28 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import psutil
 import pytest
 
-from riffler.errors import LeaseLost, StorageError
+from riffler.disk import DiskCollection
+from riffler.engine import rows_on_disk
+from riffler.errors import DataFileError, LeaseLost, StorageError
 from riffler.review import learner as learning
+from riffler.review.creating import create_folder_review, create_review
 from riffler.review.live import LiveSearch
-from riffler.review.store import FileReview, create_review
-from riffler.review.supervisor import LearnerKeeper
+from riffler.review.store import FileReview, open_review
+from riffler.review.supervisor import DONE, LearnerKeeper
+from riffler.search.ground import Place
+from riffler.search.loop import ActiveSearch
 from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
+from tests.search.on_disk import NotedEngine, labelled_documents, made_collection
 
 PATIENCE = 90.0  # seconds; a busy machine starts a process slowly
 
@@ -59,6 +67,20 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 @pytest.fixture
 def review(tmp_path: Path) -> FileReview:
     return new_review(tmp_path, n=300)
+
+
+@pytest.fixture
+def of_folder(tmp_path: Path) -> Iterator[FileReview]:
+    made = made_collection(labelled_documents(60, n_relevant=9), tmp_path / "snow", n_items=30)
+    with create_folder_review(tmp_path / "snow.riffler", made, known=np.empty(0, dtype=np.int64)) as review:
+        yield review
+
+
+def test_a_learner_that_ends_when_idle_works_on_the_engine_that_was_named(of_folder: FileReview) -> None:
+    process = learner(of_folder.path, "--idle", "1", "--engine", "owl")
+    assert process.wait(PATIENCE) == 1
+    _, said = ended(process)
+    assert "No engine called 'owl'" in said
 
 
 def test_it_follows_the_ledger_through_answers_undo_a_crash_and_new_documents(review: FileReview) -> None:
@@ -220,6 +242,73 @@ def test_who_lost_the_lease_waits_for_it_again(
     with review, pytest.raises(KeyboardInterrupt):
         learning.learn(review, "me")
     assert "taken over" in capsys.readouterr().err
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> list[NotedEngine]:
+    """Collect the engines that learners make from now on."""
+    made: list[NotedEngine] = []
+
+    def make(collection: DiskCollection, place: Place) -> NotedEngine:
+        made.append(NotedEngine(rows_on_disk(collection)))
+        return made[-1]
+
+    monkeypatch.setattr("riffler.review.live._engine", make)
+    return made
+
+
+def test_who_loses_the_lease_or_fails_lets_go_of_its_engine(
+    of_folder: FileReview, engines: list[NotedEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps(monkeypatch, [LeaseLost("Gone."), None, LeaseLost("Gone again."), None, KeyboardInterrupt()])
+    with pytest.raises(KeyboardInterrupt):
+        learning.learn(of_folder, "me")
+    assert [engine.is_closed for engine in engines] == [True] * 3
+    assert not learning.RUNNING
+
+
+def test_who_is_not_needed_any_more_lets_go_of_its_engine(
+    of_folder: FileReview, engines: list[NotedEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps(monkeypatch, [None, LeaseLost("Gone.")])
+    for idle_seconds in (0.0, 60.0):  # nothing is new, and another one has taken over
+        assert learning.learn_while_needed(of_folder, "me", idle_seconds) == DONE
+    assert [engine.is_closed for engine in engines] == [True] * 2
+
+
+def test_a_search_that_cannot_begin_lets_go_of_its_engine(
+    of_folder: FileReview, engines: list[NotedEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise DataFileError("partition 1 is damaged")
+
+    monkeypatch.setattr(ActiveSearch, "replay", refuse)
+    with pytest.raises(DataFileError):
+        LiveSearch(of_folder)
+    assert [engine.is_closed for engine in engines] == [True]
+
+
+def test_who_is_asked_to_leave_lets_go_of_its_engine(
+    of_folder: FileReview, engines: list[NotedEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(code: int) -> NoReturn:
+        raise SystemExit(code)
+
+    held: list[bool] = []
+
+    def close(engine: NotedEngine) -> None:
+        with open_review(of_folder.path) as other:
+            held.append(not other.take_lease("b"))
+
+    monkeypatch.setattr(NotedEngine, "close", close)
+    monkeypatch.setattr(learning, "LEAVING", threading.Event())
+    monkeypatch.setattr(os, "_exit", end)
+    assert of_folder.take_lease("a")
+    learning.Loop(of_folder)
+    with pytest.raises(SystemExit):
+        learning._leave(of_folder)
+    assert held == [True]  # while it may still write nobody else learns
+    assert of_folder.take_lease("b")
 
 
 def start_and_stop(path: Path) -> None:

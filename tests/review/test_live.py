@@ -6,10 +6,12 @@ import time
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
 
+from riffler.errors import StorageError
 from riffler.ledger import Entry, Event
 from riffler.review.live import LiveSearch
 from riffler.review.settings import ReviewSettings
@@ -101,6 +103,44 @@ def test_after_undo_and_relabelling_the_search_knows_only_what_holds(tmp_path: P
         assert entries[wrong].origin == review.standings()[wrong].origin != "correction"
         read(review, 6)
         assert made_anew(review, tmp_path, 3) == suggested(live, 3)
+
+
+def test_what_a_full_disk_kept_from_being_written_is_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        live.refresh(3)
+        read(review, 3)
+        with monkeypatch.context() as full:
+            full.setattr(review, "record_rounds", _fail)
+            with pytest.raises(StorageError):
+                live.refresh(3)
+        assert made_anew(review, tmp_path, 3) == suggested(live, 3)
+        assert review.pending() == []
+        assert list(review.ledger()) == list(live.search.ledger)
+
+
+def test_an_undo_that_could_not_be_read_is_followed_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with new_review(tmp_path) as review:
+        live = LiveSearch(review)
+        for _ in range(3):
+            live.refresh(3)
+            read(review, 3)
+        live.refresh(3)
+        before = live.revision
+        review.undo_last("undo")
+        with monkeypatch.context() as busy:
+            busy.setattr(review, "ledger", _fail)
+            with pytest.raises(StorageError):
+                live.refresh(3)
+        assert live.revision == before  # nothing is claimed for what the search does not know
+        assert made_anew(review, tmp_path, 3) == suggested(live, 3)
+        assert live.revision == review.revision()
+
+
+def _fail(*_: object) -> NoReturn:
+    raise StorageError("The disk is full.")
 
 
 def test_rounds_close_up_and_events_stay_between_them(tmp_path: Path) -> None:

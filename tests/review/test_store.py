@@ -23,6 +23,7 @@ from riffler.review.remarks import Remark
 from riffler.review.settings import ReviewSettings
 from riffler.review.store import Review
 from riffler.review.upgrade import copy_file
+from riffler.search.rescoring import Rescoring
 from tests.review.reviews import SETTINGS, create_review, library, new_review, open_review, say, whole
 
 pytestmark = pytest.mark.usefixtures("each_database")
@@ -76,6 +77,18 @@ def test_bad_settings_are_refused_when_they_are_made() -> None:
         ReviewSettings(policy="greedyy")
     with pytest.raises(InputError, match="target"):
         ReviewSettings(target=1.5)
+    with pytest.raises(InputError, match="rescore_every and candidates must be at least 1"):
+        ReviewSettings(rescore_every=0)
+    with pytest.raises(InputError, match="rescore_every and candidates must be at least 1"):
+        ReviewSettings(candidates=0)
+
+
+def test_settings_of_before_there_was_rescoring_score_everything() -> None:
+    values = ReviewSettings(seed=3).as_json()
+    del values["rescore_every"], values["candidates"]
+    assert ReviewSettings.from_json(values) == ReviewSettings(seed=3)
+    assert ReviewSettings.from_json(values).for_search()["rescoring"] == Rescoring()
+    assert ReviewSettings(rescore_every=5, candidates=70).for_search()["rescoring"] == Rescoring(5, 70)
 
 
 @pytest.mark.of_files

@@ -33,16 +33,17 @@ def test_a_secret_is_not_in_the_file(tmp_path: Path) -> None:
     assert secret.encode() not in (tmp_path / "whales.riffler").read_bytes()
 
 
-def test_use_is_noted_once_a_while(tmp_path: Path) -> None:
+def test_use_is_due_to_be_noted_once_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with new_review(tmp_path) as review:
         token, secret = review.make_token("my script")
-        assert token.last_used_at is None
-        review.check_token(secret)
-        (first,) = review.tokens()
-        review.check_token(secret)
-        (second,) = review.tokens()
-        assert first.last_used_at is not None
-        assert first == second
+        assert (token.last_used_at, token.is_noted) == (None, False)
+        review.note_use(token)
+        used = review.check_token(secret)
+        assert used is not None
+        assert used.last_used_at is not None
+        assert used.is_noted
+        monkeypatch.setattr("riffler.review.tokens.USE_NOTED_SECONDS", -1.0)  # it was longer ago
+        assert not used.is_noted
 
 
 def test_what_is_no_token_is_refused_in_words(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from riffler.review.store import create_review, open_review
+from riffler.review.creating import create_review
+from riffler.review.store import open_review
 from tests.review.reviews import SETTINGS, library, say, verdict_on
 
 

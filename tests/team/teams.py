@@ -8,6 +8,7 @@ from itertools import count
 
 from sqlalchemy import Engine, select
 
+from riffler.review.creating import add_review
 from riffler.review.database import writing
 from riffler.review.documents import add_stratum
 from riffler.review.fulltext import index_stratum
@@ -15,7 +16,7 @@ from riffler.review.queue import Proposal
 from riffler.review.remarks import Answer, Receipt
 from riffler.review.schema_team import HoldRow
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import Review, add_review
+from riffler.review.store import Review
 from riffler.team.desk import TeamDesk
 from riffler.team.people import People
 from tests.review.reviews import library

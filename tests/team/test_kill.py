@@ -30,7 +30,7 @@ LONGEST = 1.5  # seconds between two kills
 PATIENCE = 120.0
 
 
-@pytest.mark.parametrize("n_rounds", [15, pytest.param(200, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("n_rounds", [8, pytest.param(200, marks=pytest.mark.soak)])
 def test_nothing_acknowledged_is_lost_and_nobody_reads_what_another_does(
     postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, n_rounds: int
 ) -> None:

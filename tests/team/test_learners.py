@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
 from sqlalchemy import Engine, text, update
 
 from riffler.review.database import APPLICATION, reading, writing
 from riffler.review.schema import LeaseRow
+from riffler.review.supervisor import LearnerKeeper
 from riffler.team.learners import Learners, reviews_to_learn
 from riffler.team.people import People
+from tests.databases import is_free
 from tests.team.teams import Team, team_at
 
 PATIENCE = 60.0
@@ -61,12 +62,7 @@ def pause(pid: int, team: Team) -> None:
 
 def is_writable(team: Team) -> bool:
     if team.engine.dialect.name == "sqlite":
-        try:
-            with closing(sqlite3.connect(address_of(team.engine), timeout=0.2)) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError:
-            return False
-        return True
+        return is_free(address_of(team.engine))
     free = text(f"SELECT pg_try_advisory_xact_lock({APPLICATION}, :review)")
     with writing(team.engine) as session:
         return bool(session.scalar(free, {"review": team.review.id}))
@@ -75,6 +71,21 @@ def is_writable(team: Team) -> bool:
 def needed(team: Team) -> list[int]:
     with reading(team.engine) as session:
         return reviews_to_learn(session)
+
+
+def test_learners_are_told_where_to_work_by_their_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[str, ...]] = []
+
+    class Noted(LearnerKeeper):
+        def start(self) -> None:
+            started.append(tuple(self._command))
+
+    monkeypatch.setattr("riffler.team.learners.LearnerKeeper", Noted)
+    told = ("--engine", "dask://cluster:8786", "--tls-ca", "ca.pem", "--tls-cert", "me.pem", "--tls-key", "me.key")
+    Learners("team.riffler", told=told)._start([7])
+    (command,) = started
+    at = command.index("--engine")
+    assert command[at : at + len(told)] == told
 
 
 def test_a_review_is_learned_once_and_the_learner_ends_when_nobody_reads(engine: Engine) -> None:

@@ -26,6 +26,7 @@ from riffler import InputError, ReviewFileError, StorageError
 from riffler.data.collection_reading import collection_from_frame
 from riffler.review import copying, new_file
 from riffler.review.copying import COPIED, LEFT_BEHIND
+from riffler.review.creating import create_review
 from riffler.review.database import connect, file_of, is_postgres, reading, writing, writing_review
 from riffler.review.fulltext import find_texts
 from riffler.review.live import LiveSearch
@@ -36,7 +37,7 @@ from riffler.review.remarks import Remark
 from riffler.review.rounds import revision
 from riffler.review.schema import EventRow, LeaseRow, LedgerRow, Reviewer, ReviewRow, Suggestion
 from riffler.review.schema_team import ActRow, Base, HoldRow, MemberRow, ScreeningRow
-from riffler.review.store import create_review, open_review
+from riffler.review.store import open_review
 from riffler.review.upgrade import prepare_server
 from riffler.team import moving
 from riffler.team.moving import Moved, move_review

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from riffler.data.collection_reading import collection_from_frame
+from riffler.review.creating import create_review
 from riffler.review.remarks import Answer
-from riffler.review.store import create_review
 from tests.web.visits import Visit, error_of, visiting
 
 

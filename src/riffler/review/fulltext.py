@@ -11,12 +11,12 @@ from riffler.review.fulltext_query import Hit, Wanted, telling_words
 __all__ = ["Hit", "find_any", "find_texts", "index_stratum"]
 
 
-def index_stratum(session: Session, stratum_id: int) -> None:
-    """Make the texts of a stratum findable."""
+def index_stratum(session: Session, stratum_id: int, first: int = 0) -> None:
+    """Make the texts of a stratum findable, of its documents from a number on."""
     if _is_postgres(session):
-        fulltext_postgres.index_stratum(session, stratum_id)
+        fulltext_postgres.index_stratum(session, stratum_id, first)
     else:
-        fulltext_sqlite.index_stratum(session, stratum_id)
+        fulltext_sqlite.index_stratum(session, stratum_id, first)
 
 
 def find_texts(session: Session, review_id: int, words: str, n: int, offset: int) -> list[Hit]:

@@ -28,11 +28,11 @@ PICKED = (
 )
 
 
-def index_stratum(session: Session, stratum_id: int) -> None:
-    """Make the texts of a stratum findable."""
+def index_stratum(session: Session, stratum_id: int, first: int = 0) -> None:
+    """Make the texts of a stratum findable, of its documents from a number on."""
     rows = (
         select(Document.id, Document.title, Document.abstract)
-        .where(Document.stratum_id == stratum_id)
+        .where(Document.stratum_id == stratum_id, Document.id >= first)
         .order_by(Document.id)
         .execution_options(yield_per=BLOCK)
     )

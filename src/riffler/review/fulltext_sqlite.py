@@ -13,14 +13,14 @@ from riffler.review.fulltext_query import EXCERPT_WORDS, TITLE_WEIGHT, Hit, Piec
 MARKS = ("\x02", "\x03")  # around a word that was found; no text has them on purpose
 
 
-def index_stratum(session: Session, stratum_id: int) -> None:
-    """Make the texts of a stratum findable."""
+def index_stratum(session: Session, stratum_id: int, first: int = 0) -> None:
+    """Make the texts of a stratum findable, of its documents from a number on."""
     session.execute(
         text(
             "INSERT INTO documents_text (rowid, title, abstract) "
-            "SELECT id, title, abstract FROM documents WHERE stratum_id = :stratum"
+            "SELECT id, title, abstract FROM documents WHERE stratum_id = :stratum AND id >= :first"
         ),
-        {"stratum": stratum_id},
+        {"stratum": stratum_id, "first": first},
     )
 
 

@@ -30,6 +30,7 @@ from riffler.errors import DataFileError, InputError
 from riffler.ledger import UNKNOWN
 from riffler.review.documents import asked_ids
 from riffler.review.export_tabular import as_cells
+from riffler.review.folder_side import check_no_folder
 from riffler.review.known import settled_documents
 from riffler.review.store import SOLE_REVIEWER, Review
 from riffler.review.upload_limits import Limits, check_rows, check_upload
@@ -179,6 +180,8 @@ def read_upload(
 def arrival_of(review: Review, collection: Collection) -> Arrival:
     """Find out what a collection would bring to a review: known ids, duplicates of what is there, new documents."""
     n_imports = len(review.imports())  # before all else: what is added from now on is noticed
+    with review.moment() as session:
+        check_no_folder(session, review.id)
     there = review.collection()
     known = {*there.ids, *(name for names in there.twins.values() for name in names)}
     rows = [row for row, name in enumerate(collection.ids) if name not in known]

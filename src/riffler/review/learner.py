@@ -19,11 +19,12 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
-from riffler.errors import ConnectionLost, LeaseLost, RifflerError, StorageError
+from riffler.engine import TlsFiles
+from riffler.errors import ConnectionLost, EngineError, LeaseLost, RifflerError, StorageError
 from riffler.review.database import connect
 from riffler.review.first_queue import first_proposals
 from riffler.review.lease import LEASE_SECONDS
@@ -32,6 +33,7 @@ from riffler.review.painter import BUSY_SHARE, IDLE_SHARE, Painter
 from riffler.review.rounds import Revision
 from riffler.review.store import Review, open_review
 from riffler.review.supervisor import DATABASE, DONE
+from riffler.search.ground import Place
 
 BATCH, QUEUE = 10, 50  # what is suggested at a time, and what is ready should the search be late
 QUEUE_EACH = 4  # and more for each member of a team: all may come at once
@@ -43,7 +45,10 @@ AWAKE_SECONDS = 20.0
 STANDBY_SECONDS = 1.0
 SWEEP_SECONDS = 10.0
 TROUBLE_SECONDS = 2.0
+FAREWELL_SECONDS = 3.0  # for an engine to let go; the supervisor is patient for a little longer
 LEAVING = threading.Event()
+RUNNING: set[Loop] = set()
+"""The loop that goes on now, if one does: who leaves lets go of its engine."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--review", type=int, help="number of the review in that database")
     parser.add_argument("--idle", type=float, default=math.inf, help="end after so many seconds without anything new")
     parser.add_argument("--holder", default=f"process {os.getpid()}", help="name under which the lease is held")
+    parser.add_argument("--engine", default="local", help="where the steps on a collection on disk run")
+    for part in ("ca", "cert", "key"):
+        parser.add_argument(f"--tls-{part}", type=Path, help="PEM file, for an engine with TLS")
     wanted = parser.parse_args(arguments)
     try:
         # It is never closed, which would wait for readers: what is in the log beside the file is moved into it by the
@@ -62,73 +70,84 @@ def main(arguments: Sequence[str] | None = None) -> int:
             signal.signal(number, lambda *_: threading.Thread(target=_leave, args=(review,)).start())
         threading.Thread(target=_end_with_parent, args=(review,), daemon=True).start()
         if wanted.idle < math.inf:
-            return learn_while_needed(review, wanted.holder, wanted.idle)
-        learn(review, wanted.holder)
-    except ConnectionLost:
-        _say("The database does not answer. The search goes on when it does.")  # the error itself names hosts and users
+            return learn_while_needed(review, wanted.holder, wanted.idle, _place(wanted))
+        learn(review, wanted.holder, _place(wanted))
+    except ConnectionLost:  # the error itself names hosts and users
+        said = "The database does not answer. The search goes on when it does."
+    except EngineError as error:
+        said = f"{error} Every answer so far is kept."
     except RifflerError as error:
-        _say(str(error))
+        said = str(error)
     except Exception as error:  # the last stop: whatever it is, the supervisor gets a line that it may show
-        _say(_in_short(error))
+        said = _in_short(error)
+    _wait_if_leaving()
+    _say(said)
     return 1
 
 
-def learn(review: Review, holder: str) -> NoReturn:
+def learn(review: Review, holder: str, place: Place = Place()) -> NoReturn:  # noqa: B008 - frozen
     """Be the learner whenever nobody else is, for ever."""
     while True:
         while not review.take_lease(holder):
             time.sleep(STANDBY_SECONDS)
         try:
-            with _renewing(review):
-                Loop(review).run()
+            with _renewing(review), closing(Loop(review, place=place)) as loop:
+                loop.run()
         except LeaseLost as error:
-            if LEAVING.is_set():  # it gave the lease away itself, and is about to end
-                time.sleep(LEASE_SECONDS)
+            _wait_if_leaving()
             _say(str(error))
 
 
-def learn_while_needed(review: Review, holder: str, idle_seconds: float) -> int:
+def learn_while_needed(review: Review, holder: str, idle_seconds: float, place: Place = Place()) -> int:  # noqa: B008
     """Be the learner until nothing more is to be learned, or somebody else is; return the exit code."""
     if review.take_lease(holder):
         with suppress(LeaseLost), _renewing(review):
-            Loop(review, idle_seconds).run()
+            with closing(Loop(review, idle_seconds, place)) as loop:
+                loop.run()
             review.drop_lease()
     return DONE
 
 
 class Loop:
-    """Looks for what is new, learns from it, and leaves pictures; after ``idle_seconds`` without anything it ends."""
+    """Looks for what is new, learns from it, and leaves pictures; after ``idle_seconds`` without anything it ends.
 
-    def __init__(self, review: Review, idle_seconds: float = math.inf) -> None:
+    Whoever made it closes it.
+    """
+
+    def __init__(self, review: Review, idle_seconds: float = math.inf, place: Place = Place()) -> None:  # noqa: B008
         start = time.monotonic()
         self._review, self._idle_seconds = review, idle_seconds
-        if not review.has_begun():  # somebody may be waiting, and the texts are not read yet
+        if review.folder is None and not review.has_begun():  # somebody may wait, and the texts are not read yet
             review.fill_queue(first_proposals(review, BATCH, ahead=FIRST_QUEUE))
-        self._live = LiveSearch(review)
+        self._live = LiveSearch(review, place)
         self._painter = Painter(self._live)
         self._seen: tuple[int, Revision, object] | None = None
         self._news_at = time.monotonic()
         self._seconds_to_build = self._news_at - start
         self._seconds_to_learn = 0.0
         self._swept_at = start
+        RUNNING.add(self)
+
+    def close(self) -> None:
+        """Let go of the engine, and of what is made in the background; nobody waits for that."""
+        RUNNING.discard(self)
+        self._painter.close()
+        self._live.close()
 
     def run(self) -> None:
         """Go on until an exception ends it, or nobody needs it any more."""
         self.step()
         _step_back()  # not before: somebody waits for the first document
-        try:
-            while time.monotonic() - self._news_at < self._idle_seconds:
-                try:
-                    self.step()
-                except ConnectionLost:
-                    raise  # whether the last round was written is not known: a new learner begins from what is there
-                except StorageError as error:  # a full disk may have room later, and what was said is safe
-                    _say(str(error))
-                    time.sleep(TROUBLE_SECONDS)
-                is_awake = time.monotonic() - self._news_at < AWAKE_SECONDS
-                time.sleep(SOON if is_awake else LATER)
-        finally:
-            self._painter.close()
+        while time.monotonic() - self._news_at < self._idle_seconds:
+            try:
+                self.step()
+            except ConnectionLost:
+                raise  # whether the last round was written is not known: a new learner begins from what is there
+            except StorageError as error:  # a full disk may have room later, and what was said is safe
+                _say(str(error))
+                time.sleep(TROUBLE_SECONDS)
+            is_awake = time.monotonic() - self._news_at < AWAKE_SECONDS
+            time.sleep(SOON if is_awake else LATER)
 
     def step(self) -> None:
         """Take in what is new, if anything is, and make the pictures that are due."""
@@ -160,6 +179,12 @@ class Loop:
             "seconds_to_learn": round(self._seconds_to_learn, 3),
             "n_rounds": self._live.search.progress().round,
         }
+
+
+def _place(wanted: argparse.Namespace) -> Place:
+    if wanted.tls_ca is None:
+        return Place(wanted.engine)
+    return Place(wanted.engine, TlsFiles(wanted.tls_ca, wanted.tls_cert, wanted.tls_key))
 
 
 def _opened(wanted: argparse.Namespace) -> Review:
@@ -200,11 +225,21 @@ def _step_back() -> None:
 
 
 def _leave(review: Review) -> NoReturn:
-    """Free the lease and end, whatever is going on: every write is whole or not there."""
+    """Free the engine and the lease, and end, whatever is going on: every write is whole or not there."""
     LEAVING.set()
+    for loop in list(RUNNING):
+        farewell = threading.Thread(target=loop.close, daemon=True)
+        farewell.start()
+        farewell.join(FAREWELL_SECONDS)
     with suppress(RifflerError):  # it may have no lease
-        review.drop_lease()
+        review.drop_lease()  # last: what is under way may write until the end
     os._exit(0)
+
+
+def _wait_if_leaving() -> None:
+    """Keep still about an error of a process that let everything go by itself, and is about to end."""
+    if LEAVING.is_set():
+        time.sleep(LEASE_SECONDS)
 
 
 def _end_with_parent(review: Review) -> NoReturn:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from itertools import groupby
+from types import TracebackType
+from typing import Self
 
 from riffler.data.collection import Collection
+from riffler.disk import DiskCollection
+from riffler.engine import Engine, LocalEngine, engine_from, rows_on_disk
+from riffler.engine.local import n_cores
 from riffler.ledger import Entry
 from riffler.review.queue import Proposal
 from riffler.review.store import Review
 from riffler.search.features import SearchFeatures
+from riffler.search.ground import Place
 from riffler.search.loop import ActiveSearch
 from riffler.search.snapshot import Snapshot, newest_common, worth_keeping
 
@@ -23,12 +29,33 @@ class LiveSearch:
 
     After an undo or a correction the search goes back to a moment before it, and takes in the rounds since then; the
     suggestions are those of a search that is made anew.
+
+    place : where the heavy steps on a collection on disk run; what was made there ends by :meth:`close`
     """
 
-    def __init__(self, review: Review) -> None:
+    def __init__(self, review: Review, place: Place = Place()) -> None:  # noqa: B008 - frozen
         self.review = review
+        self._place = place
+        self._engine: Engine | None = None  # of a collection on disk
         self.revision = review.revision()  # read first: what changes meanwhile is noticed the next time
-        self.search = self._replayed(review.collection(), None)
+        try:
+            self.search = self._replayed(review.opened_folder() or review.collection(), None)
+        except BaseException:
+            self.close()  # nobody gets hold of it
+            raise
+
+    def close(self) -> None:
+        """Let go of the engine of a collection on disk: the connection to a cluster, and a cluster of its own."""
+        if self._engine is not None:
+            self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def refresh(self, n: int, *, ahead: int = 0) -> list[str]:
         """Take in all answers, and put the next n suggestions into the queue; returns their ids.
@@ -36,6 +63,7 @@ class LiveSearch:
         Behind these the queue gets so many of the policy's that there are ``ahead``: n is what a reader is asked to
         judge before the search has learned, ``ahead`` what there is to read should it be late.
         """
+        self._save()  # what could not be written the last time: the disk may have room now
         pending = self.review.pending()
         while self.review.revision() != self.revision:  # asked last: of what changed before, nothing is overlooked
             self._follow_changes()
@@ -50,6 +78,8 @@ class LiveSearch:
             more = self.search.look_ahead(ahead + len(in_hand))
             further = [name for name in more if name not in names and name not in in_hand]
             proposals += self._proposals(further[: ahead - len(names)], "policy")
+        if isinstance(self.search.collection, DiskCollection):
+            self.review.bring_in(self.search.collection, [one.document for one in proposals])
         self.review.fill_queue(proposals)
         return names
 
@@ -60,30 +90,33 @@ class LiveSearch:
             told = self.search.reasons(names)
             whys = [f"{WHY[origin]}: {', '.join(words)}" if words else WHY[origin] for words in told]
         return [
-            Proposal(name, origin, at.round, self.search.probability(name), self.search.score(name), why)
-            for name, why in zip(names, whys, strict=True)
+            Proposal(name, origin, at.round, self.search.probability(name), score, why)
+            for name, score, why in zip(names, self.search.scores_of(names), whys, strict=True)
         ]
 
     def _follow_changes(self) -> None:
         """Bring the search in step with what it cannot take in: an undo, a correction, documents, other settings."""
-        before, self.revision = self.revision, self.review.revision()
-        if before.n_strata != self.revision.n_strata:
+        before, found = self.revision, self.review.revision()
+        if before.n_strata != found.n_strata:
             self.search = self._replayed(self.review.collection(), None)
-        elif before.n_settings != self.revision.n_settings:
+        elif before.n_settings != found.n_settings:
             self.search = self._replayed(self.search.collection, self.search.features)
         else:
             self._go_back()
+        self.revision = found  # not before: where the database could not be read it is tried again
 
-    def _replayed(self, collection: Collection, features: SearchFeatures | None) -> ActiveSearch:
+    def _replayed(self, collection: Collection | DiskCollection, features: SearchFeatures | None) -> ActiveSearch:
         self._kept: dict[int, Snapshot] = {}
         self._n_kept = 0
-        search = ActiveSearch.replay(
-            collection,
-            self.review.ledger(),
-            features=features,
-            strata=list(self.review.strata().values()),
-            **self.review.settings.for_search(),
-        )
+        settings = self.review.settings.for_search()
+        if isinstance(collection, DiskCollection):
+            if self._engine is None:
+                self._engine = _engine(collection, self._place)
+            settings["clusters"] = None  # the folder has its own
+            search = ActiveSearch.replay(collection, self.review.ledger(), engine=self._engine, **settings)
+        else:
+            strata = list(self.review.strata().values())
+            search = ActiveSearch.replay(collection, self.review.ledger(), features=features, strata=strata, **settings)
         self._n_entries, self._n_events = len(search.ledger), len(search.ledger.events)
         return search
 
@@ -117,3 +150,11 @@ class LiveSearch:
             self.review.record_rounds(entries, events)
         self._n_entries += len(entries)
         self._n_events += len(events)
+
+
+def _engine(collection: DiskCollection, place: Place) -> Engine:
+    """Make the engine of a collection on disk; on this machine the page keeps a core for itself."""
+    rows = rows_on_disk(collection)
+    if place.engine == "local":
+        return LocalEngine(rows, threads=max(1, n_cores() - 1))
+    return engine_from(place.engine, rows, place.tls)

@@ -74,8 +74,9 @@ class Painter:
             start = time.monotonic()
             if schedule.is_due(start, state, share):
                 made.append(make(ledger_id))
+                is_first = schedule.known is None  # it loads what the next ones find there
                 schedule.made_at, schedule.known = time.monotonic(), state
-                schedule.took = schedule.made_at - start
+                schedule.took = 0.0 if is_first else schedule.made_at - start
         return made
 
     def close(self) -> None:
@@ -89,7 +90,7 @@ class Painter:
             self._search, self._revision = search, self.live.revision
             self._panel = Panel(self.live.review, search, self._revision)
             self._schedules["progress"] = Schedule(PROGRESS_SECONDS)  # at once: what it claimed was withdrawn
-        if search.collection.ids is not self._mapped:
+        if search.features is not None and search.collection.ids is not self._mapped:
             self._mapped = search.collection.ids
             self._clusters = self._background.submit(search.cluster_map)
 
@@ -100,8 +101,9 @@ class Painter:
         makers: dict[str, Callable[[int], Picture]] = {
             "progress": lambda at: Picture.of("progress", at, panel.values(learner)),
             "terms": lambda at: Picture.of("terms", at, [[term, float(one)] for term, one in search.terms(N_TERMS)]),
-            "scores": lambda at: Picture("scores", at, search.scores().astype(np.float32).tobytes()),
         }
+        if search.features is not None:  # of a collection on disk neither all scores nor a map are made
+            makers["scores"] = lambda at: Picture("scores", at, search.scores().astype(np.float32).tobytes())
         if self._clusters is not None and self._clusters.done():
             clusters = self._clusters.result()
             makers["map"] = lambda at: Picture.of("map", at, map_of(clusters, panel.reading()))

@@ -66,9 +66,7 @@ class Panel:
         self._settings = review.settings
         self._imports = [asdict(one) for one in review.imports()]
         self._goals_moved = [at for at, name, told in review.events() if name == SETTINGS_CHANGED and moves_goal(told)]
-        self._row_of = {name: row for row, name in enumerate(search.collection.ids)}
-        sizes = [one["n"] for one in self._imports]
-        self._stratum = np.repeat(np.arange(len(sizes)), sizes)  # the collection has them one after another
+        self._ends = np.cumsum([one["n"] for one in self._imports])  # the collection has them one after another
 
     def values(self, learner: dict[str, Any]) -> dict[str, Any]:
         """Return the picture; ``learner`` says how long its work took."""
@@ -114,7 +112,7 @@ class Panel:
         """Return what was read so far."""
         first: dict[int, tuple[int, str]] = {}
         for entry in self._search.ledger:
-            row = self._row_of[str(entry.item)]
+            row = self._search.row_of(str(entry.item))
             first[row] = (entry.answer, first[row][1] if row in first else entry.origin)
         answers, origins = [one[0] for one in first.values()], np.array([one[1] for one in first.values()], dtype=str)
         return Reading(
@@ -126,7 +124,7 @@ class Panel:
 
     def _strata(self, read: Reading) -> list[dict[str, Any]]:
         """Count what was read, found and drawn in each import."""
-        at = self._stratum[read.rows]
+        at = np.searchsorted(self._ends, read.rows, side="right")
         counts = {
             "n_reviewed": np.bincount(at, minlength=len(self._imports)),
             "n_relevant": np.bincount(at[read.answers == RELEVANT], minlength=len(self._imports)),

@@ -71,6 +71,9 @@ def prisma_counts(review: Review) -> PrismaCounts:
         n_twins = session.scalar(select(func.count(Document.id)).where(is_twin)) or 0
         n_asked = session.scalar(select(func.sum(Stratum.n_asked)).where(Stratum.review_id == review.id)) or 0
         held = standings(session, review.id)
+        if review.folder is not None:  # only those that came up are in the database
+            whole = select(Stratum.source, Stratum.n_asked).where(Stratum.review_id == review.id)
+            imported = session.execute(whole).all()
     identified = Counter[str]()
     for source, n in (*imported, *left_out.items()):
         identified[shown_name(source)] += n

@@ -9,6 +9,7 @@ from typing import Any
 
 from riffler.errors import InputError, ReviewFileError, UnknownName
 from riffler.search import WITH_CLUSTERS, policy_from
+from riffler.search.rescoring import Rescoring
 from riffler.stopping import rule_from_name
 from riffler.stopping.progress import check_goal
 
@@ -35,6 +36,8 @@ class ReviewSettings:
     screening_share : how much of the collection, with "share"
     resolution : who settles it where they disagree: "third" (somebody who has not read it) or "consensus" (they, or an
         owner, write down what they agreed on)
+    rescore_every, candidates : turns of the policy between two times that everything is scored, and how many documents
+        are scored between, as in ``Rescoring``
 
     >>> ReviewSettings(description="snow", seed=3).for_search()["seed"]
     3
@@ -53,6 +56,8 @@ class ReviewSettings:
     readers: int = 2
     screening_share: float = 0.1
     resolution: str = "third"
+    rescore_every: int = 1
+    candidates: int = 10_000
 
     def __post_init__(self) -> None:
         check_goal(self.target, self.confidence)
@@ -69,6 +74,10 @@ class ReviewSettings:
             raise InputError(f"readers must be between 2 and {MOST_READERS}, got {self.readers!r}.")
         if not 0 < self.screening_share < 1:
             raise InputError(f"screening_share must be above 0 and below 1, got {self.screening_share!r}.")
+        if self.rescore_every < 1 or self.candidates < 1:
+            raise InputError(
+                f"rescore_every and candidates must be at least 1, got {self.rescore_every!r} and {self.candidates!r}."
+            )
 
     def readers_of(self, document: str, origin: str) -> int:
         """Return how many shall read a document, which came up in some way.
@@ -88,6 +97,7 @@ class ReviewSettings:
         """Return the arguments of ``ActiveSearch`` beside the collection."""
         names = ("policy", "stopping", "clusters", "description", "target", "confidence", "seed")
         given = {name: getattr(self, name) for name in names}
+        given["rescoring"] = Rescoring(self.rescore_every, self.candidates)
         if self.policy in WITH_CLUSTERS and self.clusters is None:  # without any it would be another policy
             given["clusters"] = "kmeans"
         return given

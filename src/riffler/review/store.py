@@ -6,27 +6,27 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from uuid import uuid4
 
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
-from riffler.data.atomic import atomic_write
 from riffler.data.collection import Collection
+from riffler.disk import DiskCollection
 from riffler.errors import AnswerConflict, InputError, ReviewFileError, ReviewFrozen
-from riffler.review.database import connect, is_older, lock_review, now, reading, writing, writing_review
+from riffler.review.database import connect, lock_review, now, reading, writing, writing_review
 from riffler.review.documents import (
     Import,
     add_stratum,
     asked_ids,
     load_collection,
 )
-from riffler.review.drafts import beside, keep_to_itself, remove_beside, sweep_drafts
+from riffler.review.drafts import beside
+from riffler.review.folder import FolderLink, link_of, write_link
+from riffler.review.folder_side import FolderSide, check_no_folder
 from riffler.review.fulltext import Hit, find_any, find_texts, index_stratum
 from riffler.review.history import HistoryFilter, HistoryLine, read_history
 from riffler.review.known import append_known, known_verdicts
@@ -46,11 +46,10 @@ from riffler.review.remarks import (
 )
 from riffler.review.rounds import SETTINGS_CHANGED
 from riffler.review.schema import Document, EventRow, LedgerRow, ReviewRow, Stratum
-from riffler.review.search_side import SearchSide
 from riffler.review.settings import ReviewSettings
 from riffler.review.standing import Standing, count_verdicts, standings
 from riffler.review.tokens import Token, find_token, list_tokens, make_token, mark_used, revoke_token
-from riffler.review.upgrade import bring_up_to_date, copy_file, make_tables
+from riffler.review.upgrade import bring_up_to_date, copy_file
 from riffler.review.whole_documents import WholeDocument, whole_documents
 
 if TYPE_CHECKING:
@@ -62,50 +61,6 @@ WORDING_CHANGED = "wording"
 
 LEFT_OUT = "left out"
 """Event of documents that were in a file and in the review already, by their ids."""
-
-USE_NOTED_SECONDS = 60.0  # when a key was last used is written down at most so often
-
-
-def create_review(
-    path: str | os.PathLike[str],
-    collection: Collection,
-    settings: ReviewSettings = ReviewSettings(),  # noqa: B008 - frozen
-    *,
-    name: str | None = None,
-    duplicates: Duplicates | None = None,
-) -> FileReview:
-    """Make a review of a collection in a new file, and open it; the file is whole or not there.
-
-    Labels of the collection are known from the start. With ``duplicates`` one document of each group is asked for.
-    """
-    target = Path(path)
-    if target.exists():
-        raise InputError(f"{target}: there is a file already. Open it, or choose another name.")
-    sweep_drafts(target)
-    with atomic_write(target) as draft:
-        engine = connect(draft)
-        keep_to_itself(engine)
-        try:
-            make_tables(engine)
-            with writing(engine) as session:
-                review_id = add_review(session, target.stem if name is None else name, settings)
-                _add(session, review_id, collection, duplicates, {}, {}, SOLE_REVIEWER)
-            leave_one_file(engine)
-        finally:
-            engine.dispose()
-            remove_beside(draft)
-        remove_beside(target)  # SQLite would take what a removed review left behind for a part of this one
-    return open_review(target)
-
-
-def add_review(session: Session, name: str, settings: ReviewSettings) -> int:
-    """Add a review without documents, and return its number."""
-    row = ReviewRow(
-        name=name, settings=settings.as_json(), made_at=now(), made_with=version("riffler"), identity=str(uuid4())
-    )
-    session.add(row)
-    session.flush()
-    return row.id
 
 
 def open_review(path: str | os.PathLike[str]) -> FileReview:
@@ -122,7 +77,7 @@ def open_review(path: str | os.PathLike[str]) -> FileReview:
         raise
 
 
-class Review(SearchSide):
+class Review(FolderSide):
     """An open review; several processes and threads may have the same one open.
 
     Every change is one transaction: when the call returns it survives a crash, when it raises nothing was written.
@@ -174,6 +129,8 @@ class Review(SearchSide):
         expect : version that the change was decided on; where somebody has changed them since, nothing is written
         also : is done in the same transaction
         """
+        if "policy" in changes:
+            self._check_policy(changes["policy"])
         with self.changing() as session:
             if expect is not None and expect != _n_changes(session, self.id):
                 raise AnswerConflict(
@@ -191,6 +148,14 @@ class Review(SearchSide):
             also(session)
         return after
 
+    def _check_policy(self, name: str) -> None:
+        """Refuse a new policy that the folder has no clusters for; nobody waits for a change while it is opened."""
+        with reading(self._engine) as session:
+            check_not_frozen(session, self.id)
+            row, link = session.get_one(ReviewRow, self.id), link_of(session, self.id)
+        if link is not None and name != ReviewSettings.from_json(row.settings).policy:
+            link.check_policy(name)
+
     @property
     def frozen_at(self) -> str | None:
         """When an owner froze the review; None where nobody did."""
@@ -203,6 +168,16 @@ class Review(SearchSide):
         with writing_review(self._engine, self.id) as session:
             check_not_frozen(session, self.id)
             yield session
+
+    def follow_folder(self, collection: DiskCollection) -> None:
+        """Go on with the folder of this review at another place; one in another state is refused."""
+        link, new = self.folder, FolderLink.to(collection)
+        if link is None:
+            raise InputError(f"{collection.source}: this review is of files, not of a collection on disk.")
+        link.check(collection)
+        if new != link:  # else nothing is written: a frozen review may be read where its folder is
+            with self.changing() as session:
+                write_link(session, self.id, new)
 
     def add_documents(
         self,
@@ -224,6 +199,7 @@ class Review(SearchSide):
         reviewer : who knew the labels
         """
         with writing(self._engine) as session:
+            check_no_folder(session, self.id)
             lock_review(session, -self.id)  # imports wait for one another, and nobody who reads waits for them
             check_not_frozen(session, self.id)
             there = session.scalar(select(func.count(Stratum.id)).where(Stratum.review_id == self.id))
@@ -232,13 +208,13 @@ class Review(SearchSide):
                     f"{collection.source}: other documents were added to the review meanwhile, so what is new has to "
                     "be found out again. Nothing was written. Import the file again."
                 )
-            _add(session, self.id, collection, duplicates, twins, labels, reviewer)
+            add_import(session, self.id, collection, duplicates, twins, labels, reviewer)
             if n_left_out:
                 details = {"source": collection.source, "n": n_left_out}
                 session.add(EventRow(review_id=self.id, at=now(), name=LEFT_OUT, details=details))
 
     def collection(self) -> Collection:
-        """All documents that are asked for, with their original columns."""
+        """All documents that are asked for, with their original columns; of a folder those that came up."""
         with reading(self._engine) as session:
             return load_collection(session, self.id)
 
@@ -369,11 +345,12 @@ class Review(SearchSide):
     def check_token(self, secret: str) -> Token | None:
         """The key with this secret; None where there is none, or it was revoked."""
         with reading(self._engine) as session:
-            found = find_token(session, self.id, secret)
-        if found is not None and is_older(found.last_used_at, USE_NOTED_SECONDS):
-            with writing(self._engine) as session:
-                mark_used(session, found.id)
-        return found
+            return find_token(session, self.id, secret)
+
+    def note_use(self, token: Token) -> None:
+        """Write down that a key is used now."""
+        with writing(self._engine) as session:
+            mark_used(session, token.id)
 
     def tokens(self) -> list[Token]:
         """All keys, revoked ones too."""
@@ -450,7 +427,7 @@ def _n_changes(session: Session, review_id: int) -> int:
     return session.scalar(select(func.count(EventRow.id)).where(EventRow.review_id == review_id, changes)) or 0
 
 
-def _add(
+def add_import(
     session: Session,
     review_id: int,
     collection: Collection,
@@ -459,6 +436,7 @@ def _add(
     labels: Mapping[str, int],
     reviewer: str,
 ) -> None:
+    """Add the documents of a collection to a review as a stratum of their own, with what is known of them."""
     stratum_id = add_stratum(session, review_id, collection, duplicates, twins)
     index_stratum(session, stratum_id)
     lock_review(session, review_id)  # not before: others answer while a large file is added

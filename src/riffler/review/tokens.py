@@ -11,10 +11,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from riffler.errors import InputError, UnknownName
-from riffler.review.database import now
+from riffler.review.database import is_older, now
 from riffler.review.schema import TokenRow
 
 SECRET_BYTES = 32
+USE_NOTED_SECONDS = 60.0  # when a key was last used is written down at most so often
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Token:
     last_used_at: str | None
     revoked_at: str | None
     reviewer_id: int | None = None  # whose; none in a review of one reader
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether it was written down lately that it is used."""
+        return not is_older(self.last_used_at, USE_NOTED_SECONDS)
 
 
 def make_token(session: Session, review_id: int, name: str, reviewer_id: int | None = None) -> tuple[Token, str]:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import BindParameter, ColumnElement, bindparam, select
 from sqlalchemy.orm import Session
 
-from riffler.review.documents import DocumentView, asked_ids, columns_of
+from riffler.review.documents import DocumentView, asked_ids, records_of
 from riffler.review.notes import held_notes, held_tags
 from riffler.review.schema import Document, LedgerRow, Stratum
 from riffler.review.screening import hidden_from, own_opinions
@@ -98,7 +98,7 @@ def _views(session: Session, rows: Sequence[Document]) -> dict[int, DocumentView
     views = {}
     for number, group in by_stratum.items():
         stratum = session.get_one(Stratum, number)
-        for row, columns in zip(group, columns_of(stratum, group).iter_rows(named=True), strict=True):
+        for row, columns in zip(group, records_of(stratum, group), strict=True):
             views[row.id] = _view(row, columns, stratum, names[row.id])
     return views
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from sqlalchemy import func, select
@@ -35,10 +36,13 @@ class Learners:
 
     address : of the database
     most : learners of this server at a time
+    told : further options of each learner
     """
 
-    def __init__(self, address: Address, *, most: int = MOST, idle_seconds: float = IDLE_SECONDS) -> None:
-        self._address, self._most, self._idle_seconds = str(address), most, idle_seconds
+    def __init__(
+        self, address: Address, *, most: int = MOST, idle_seconds: float = IDLE_SECONDS, told: Sequence[str] = ()
+    ) -> None:
+        self._address, self._most, self._idle_seconds, self._told = str(address), most, idle_seconds, tuple(told)
         self._keepers: dict[int, LearnerKeeper] = {}
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
@@ -94,7 +98,7 @@ class Learners:
             self._keepers.pop(review_id).stop()
         for review_id in needed:
             if review_id not in self._keepers and len(self._keepers) < self._most and not self._over.is_set():
-                arguments = ("--review", str(review_id), "--idle", str(self._idle_seconds))
+                arguments = ("--review", str(review_id), "--idle", str(self._idle_seconds), *self._told)
                 self._keepers[review_id] = LearnerKeeper(*arguments, environment={DATABASE: os.fspath(self._address)})
                 self._keepers[review_id].start()
 

@@ -10,11 +10,12 @@ from typing import Self
 from sqlalchemy import Engine, select, text
 
 from riffler.errors import InputError, UnknownName
+from riffler.review.creating import add_review
 from riffler.review.database import Address, connect, file_of, is_postgres, reading, shown_address, writing
 from riffler.review.new_file import leave_one_file, writing_new_file
 from riffler.review.schema import ReviewRow
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import Review, add_review
+from riffler.review.store import Review
 from riffler.review.upgrade import bring_up_to_date, prepare_server
 from riffler.team.acts import record_act
 from riffler.team.members import add_member

@@ -56,7 +56,7 @@ def make_app(settings: ServerSettings) -> FastAPI:
     app.state.sessions = Sessions()
     add_api(app, "", *OF_REVIEW)
     add_pages(app, "", pages.router)
-    door = SoloDoor(settings, app.state.sessions, lambda secret: app.state.review.check_token(secret) is not None)
+    door = SoloDoor(settings, app.state.sessions, lambda: app.state.review)
     app.add_middleware(Gate, settings=settings, access=of_one_review(), door=door, max_upload=settings.limits.n_bytes)
     return app
 

@@ -185,6 +185,8 @@ class Settings(BaseModel):
     readers: int = Field(description="How many read such a document.")
     screening_share: float = Field(description='How much of the collection, with "share".')
     resolution: str = Field(description='Who settles a disagreement: a "third" person, or the readers by "consensus".')
+    rescore_every: int = Field(description="Everything is scored at every so many updates of the search.")
+    candidates: int = Field(description="How many documents are scored at the updates between.")
 
 
 class SettingsSaved(Settings):
@@ -217,6 +219,12 @@ class SettingsIn(Given):
     screening_share: float = Field(default=0.1, gt=0, lt=1, description='How much of the collection, with "share".')
     resolution: Literal["third", "consensus"] = Field(
         default="third", description="Who settles it where they disagree: somebody else, or they themselves."
+    )
+    rescore_every: int = Field(
+        default=1, ge=1, le=2**31, description="Score everything at every so many updates of the search only."
+    )
+    candidates: int = Field(
+        default=10_000, ge=1, le=2**31, description="How many documents are scored at the updates between."
     )
     expect: int | None = Field(
         default=None,

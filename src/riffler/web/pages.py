@@ -139,7 +139,13 @@ def settings_page(request: Request, desk: TheDesk, keys: TheKeys) -> HTMLRespons
     tokens = [{**asdict(one.token), "reviewer": one.reviewer} for one in keys.list()]
     version = desk.review.settings_version  # before the settings: a change in between is noticed, not overwritten
     return review_page(
-        request, desk, "settings.html", settings=desk.review.settings, settings_version=version, tokens=tokens
+        request,
+        desk,
+        "settings.html",
+        settings=desk.review.settings,
+        settings_version=version,
+        is_on_disk=desk.review.folder is not None,
+        tokens=tokens,
     )
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Protocol
 
+from anyio import to_thread
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from riffler.errors import RifflerError
+from riffler.errors import RifflerError, StorageError
 from riffler.web.access import ADMIN, NOBODY, Access, Rule, may
 from riffler.web.errors import API, Refused, fault_response, riffler_response
 from riffler.web.sessions import same_secret
@@ -83,7 +85,6 @@ class Gate:
             response = await self._admitted(request)
             if response is None:
                 await self.app(scope, _bounded(request, receive, request.state.max_body), answer.send)
-                return
         except Refused as no:
             response = no.response(scope["path"])
         except RifflerError as error:
@@ -94,7 +95,9 @@ class Gate:
             if answer.started:
                 raise
             response = fault_response(scope["path"], error)
-        await response(scope, receive, answer.send)
+        if response is not None:
+            await response(scope, receive, answer.send)
+        await _afterwards(getattr(request.state, "visitor", None))
 
     async def _admitted(self, request: Request) -> Response | None:
         """Return None for a request that may go on, an answer where the gate has one; else raise Refused."""
@@ -170,6 +173,13 @@ class _Answer:
         if not self._is_static:
             return "no-store"
         return "public, max-age=31536000, immutable" if self._has_version else "no-cache"
+
+
+async def _afterwards(visitor: Visitor | None) -> None:
+    """Do what was put off until the request is answered: it may have to wait for the database."""
+    if visitor is not None and visitor.afterwards is not None:
+        with suppress(StorageError):  # it is due again with the next request
+            await to_thread.run_sync(visitor.afterwards)
 
 
 def _check_allowed(visitor: Visitor | None, rules: dict[str, Rule], rule: Rule | None, identity: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import signal
 import socket
 import sys
@@ -76,6 +77,9 @@ class Server(uvicorn.Server):
         """Open the review, listen, and say so."""
         await super().startup(sockets)
         if self.started:
+            # What is loaded now stays. The garbage collector would go through all of it now and then, for a tenth of a
+            # second, in which nobody is answered.
+            gc.freeze()
             self._on_ready()
 
     def serve_on(self, listening: socket.socket) -> None:
@@ -83,7 +87,10 @@ class Server(uvicorn.Server):
         sys.setswitchinterval(SWITCH_SECONDS)
         if hasattr(signal, "SIGHUP") and current_thread() is main_thread():  # a closed terminal is an end as any other
             signal.signal(signal.SIGHUP, self.handle_exit)
-        with suppress(KeyboardInterrupt):  # the usual way to end it
-            self.run(sockets=[listening])
+        try:
+            with suppress(KeyboardInterrupt):  # the usual way to end it
+                self.run(sockets=[listening])
+        finally:
+            gc.unfreeze()
         if not self.started:
             raise InputError("The server could not start; the lines above say why.")

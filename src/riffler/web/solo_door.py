@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from threading import Lock
 
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from riffler.review.store import Review
+from riffler.review.tokens import Token
 from riffler.web.access import OWNER
 from riffler.web.errors import Refused
 from riffler.web.sessions import INVITATION_MINUTES, BadTries, BrowserSession, Sessions
@@ -29,14 +33,15 @@ GO_ON = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content
 class SoloDoor:
     """Knows the browsers that were let in, in memory; whoever comes in owns the review.
 
-    knows_token : whether a secret is an API token
+    review : what its keys open, once the server runs
     """
 
     may_be_linked = False
 
-    def __init__(self, settings: ServerSettings, sessions: Sessions, knows_token: Callable[[str], bool]) -> None:
-        self.settings, self.sessions, self.knows_token = settings, sessions, knows_token
+    def __init__(self, settings: ServerSettings, sessions: Sessions, review: Callable[[], Review]) -> None:
+        self.settings, self.sessions, self.review = settings, sessions, review
         self.bad_tries = BadTries()
+        self._noting = Lock()
 
     def welcome(self, request: Request) -> Response | None:
         """Let a browser in that has the address with the secret, once."""
@@ -61,9 +66,12 @@ class SoloDoor:
 
     async def program(self, request: Request, identity: str) -> Visitor:
         """Return the visitor of a program with a token."""
-        if await to_thread.run_sync(self.knows_token, bearer_of(request)):
-            return Visitor(role=OWNER, is_program=True)
-        raise self._wrong(request, WRONG_KEY)
+        review = self.review()
+        token = await to_thread.run_sync(review.check_token, bearer_of(request))
+        if token is None:
+            raise self._wrong(request, WRONG_KEY)
+        note = None if token.is_noted else partial(self._note, review, token)
+        return Visitor(role=OWNER, is_program=True, afterwards=note)
 
     def locked(self, request: Request) -> Response:
         """Say how to come in."""
@@ -77,6 +85,14 @@ class SoloDoor:
             return too_many(seconds)
         self.bad_tries.note(caller)
         return Refused(401, words, ASK_FOR_KEY)
+
+    def _note(self, review: Review, token: Token) -> None:
+        """Write down that a key is used, unless that is being done: one thread at most waits for the database."""
+        if self._noting.acquire(blocking=False):
+            try:
+                review.note_use(token)
+            finally:
+                self._noting.release()
 
     def _session(self, request: Request) -> BrowserSession | None:
         cookie = request.cookies.get(self.settings.cookie)

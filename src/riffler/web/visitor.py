@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,6 +22,7 @@ class Visitor:
     review_id : its number on a server
     role : in that review; None for who is not a member
     is_program : whether it came with a key, which opens its review and nothing else
+    afterwards : what is written down about the visit when it was answered, so that nobody waits for it
     """
 
     csrf: str = ""
@@ -29,6 +31,7 @@ class Visitor:
     review_id: int | None = None
     role: str | None = None
     is_program: bool = False
+    afterwards: Callable[[], None] | None = None
 
     @property
     def is_admin(self) -> bool:

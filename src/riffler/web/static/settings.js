@@ -6,6 +6,7 @@ import { guarded, tellFault } from "./faults.js";
 import { IS_TEAM } from "./places.js";
 
 const SHARES = IS_TEAM ? ["target", "confidence", "screening_share"] : ["target", "confidence"];
+const RESCORING = ["rescore_every", "candidates"]; // of a collection on disk
 const percent = (id) => Number((Number(byId(id).value) / 100).toPrecision(12)); // 56.3 is 0.563, not 0.5629999999999999
 const form = byId("settings");
 
@@ -36,6 +37,7 @@ function written() {
     criteria: byId("criteria").value,
     highlight: [...new Set(byId("highlight").value.split("\n").map((line) => line.trim()).filter(Boolean))],
     ...(IS_TEAM ? screening() : {}),
+    ...Object.fromEntries(RESCORING.filter(byId).map((id) => [id, Number(byId(id).value)])),
     ...Object.fromEntries(touched.map((id) => [id, percent(id)])),
   };
 }

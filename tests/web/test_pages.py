@@ -1,0 +1,40 @@
+"""What the pages of a review show of its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from riffler.review.creating import create_folder_review
+from tests.search.on_disk import labelled_documents, made_collection
+from tests.web.visits import Visit, visiting
+
+FIELDS = ('id="rescore_every"', 'id="candidates"')
+
+
+@pytest.fixture
+def of_folder(tmp_path: Path) -> Iterator[Visit]:
+    made = made_collection(labelled_documents(60, n_relevant=9), tmp_path / "snow", n_items=30)
+    file = tmp_path / "snow.riffler"
+    create_folder_review(file, made, known=np.empty(0, dtype=np.int64)).close()
+    with visiting(file) as one:
+        yield one
+
+
+def test_a_review_of_a_folder_says_how_often_all_documents_are_scored(of_folder: Visit) -> None:
+    page = of_folder.client.get("/settings").text
+    assert all(field in page for field in FIELDS)
+    assert of_folder.send("PATCH", "/settings", {"rescore_every": 12, "candidates": 345}).status_code == 200
+    assert of_folder.review.settings.for_search()["rescoring"].every == 12
+    page = of_folder.client.get("/settings").text
+    assert 'value="12"' in page
+    assert 'value="345"' in page
+
+
+def test_a_review_in_memory_speaks_of_it_only_where_it_was_asked_for(visit: Visit) -> None:
+    assert not any(field in visit.client.get("/settings").text for field in FIELDS)
+    assert visit.send("PATCH", "/settings", {"rescore_every": 2}).status_code == 200
+    assert all(field in visit.client.get("/settings").text for field in FIELDS)
