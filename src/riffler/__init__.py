@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         read_table,
     )
     from riffler.data.conll import TaggedText, read_conll, write_conll
+    from riffler.disk import DiskCollection, IndexOptions, index_collection, open_collection, reindex_collection
     from riffler.errors import (
         AnswerError,
         AnswersPending,
@@ -89,13 +90,15 @@ if TYPE_CHECKING:
     )
     from riffler.metrics.chunks import ChunkScores, chunk_f1_difference, chunk_f1_intervals, chunk_scores
     from riffler.oracles import ArrayOracle, CallableOracle, FileOracle
+    from riffler.review.creating import create_review
     from riffler.review.live import LiveSearch
     from riffler.review.settings import ReviewSettings
-    from riffler.review.store import Review, create_review, open_review
+    from riffler.review.store import Review, open_review
     from riffler.samplers import Exponential, Inverse, Sequential, Uniform
     from riffler.scorers import Rbf, RbfFourier, RbfNystroem, RbfProjectron, RbfRemoval
     from riffler.search.learner import ClassifierSettings
     from riffler.search.loop import ActiveSearch, SearchProgress
+    from riffler.search.rescoring import Rescoring
     from riffler.stopping.control import ControlSample, certifiable_recall
     from riffler.stopping.elusion import required_sample
     from riffler.stopping.progress import Decision
@@ -132,6 +135,13 @@ _HOMES = {
         "load_collection",
         "read_collection",
         "read_table",
+    ),
+    "riffler.disk": (
+        "DiskCollection",
+        "IndexOptions",
+        "index_collection",
+        "open_collection",
+        "reindex_collection",
     ),
     "riffler.errors": (
         "AnswerError",
@@ -200,12 +210,14 @@ _HOMES = {
         "winner_takes_all",
     ),
     "riffler.oracles": ("ArrayOracle", "CallableOracle", "FileOracle"),
+    "riffler.review.creating": ("create_review",),
     "riffler.review.live": ("LiveSearch",),
     "riffler.review.settings": ("ReviewSettings",),
-    "riffler.review.store": ("Review", "create_review", "open_review"),
+    "riffler.review.store": ("Review", "open_review"),
     "riffler.samplers": ("Exponential", "Inverse", "Sequential", "Uniform"),
     "riffler.search.learner": ("ClassifierSettings",),
     "riffler.search.loop": ("ActiveSearch", "SearchProgress"),
+    "riffler.search.rescoring": ("Rescoring",),
     "riffler.stopping.control": ("ControlSample", "certifiable_recall"),
     "riffler.stopping.elusion": ("required_sample",),
     "riffler.stopping.progress": ("Decision",),
@@ -268,6 +280,7 @@ __all__ = [
     "DataFileError",
     "DataSetMissing",
     "Decision",
+    "DiskCollection",
     "Duplicates",
     "Exponential",
     "FeatureMismatch",
@@ -276,6 +289,7 @@ __all__ = [
     "GradientAtK",
     "HingeRankSVM",
     "ImportanceWeightedActive",
+    "IndexOptions",
     "InputError",
     "Inverse",
     "KClippedWarning",
@@ -307,6 +321,7 @@ __all__ = [
     "RbfProjectron",
     "RbfRemoval",
     "RecallEstimate",
+    "Rescoring",
     "Review",
     "ReviewFileError",
     "ReviewSettings",
@@ -352,6 +367,7 @@ __all__ = [
     "create_review",
     "embed_texts",
     "find_duplicates",
+    "index_collection",
     "load_collection",
     "mean_average_precision",
     "mean_over_groups",
@@ -359,6 +375,7 @@ __all__ = [
     "metric_by_group",
     "mistake_bound",
     "ndcg_at",
+    "open_collection",
     "open_review",
     "paired_bootstrap",
     "partial_auc",
@@ -370,6 +387,7 @@ __all__ = [
     "read_table",
     "recall_at_k",
     "reciprocal_rank",
+    "reindex_collection",
     "required_sample",
     "roc_auc",
     "soft_clusters",

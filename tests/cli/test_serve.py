@@ -182,6 +182,28 @@ def test_a_port_that_is_taken_is_not_exchanged_for_another(tmp_path: Path, capsy
     assert f"Port {port} is taken" in told
 
 
+def test_the_engine_of_folders_is_for_the_learners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+
+    class Noted:
+        def __init__(self, *given: object, **named: object) -> None:
+            told.append(named["told"])
+
+    monkeypatch.setattr("riffler.team.learners.Learners", Noted)
+    monkeypatch.setattr(TeamPage, "show", lambda page: page.listening.close())
+    options = ["--port", "0", "--engine", "dask://localhost:8786"]
+    assert run(["serve", "--database", str(tmp_path / "team.riffler"), *options]) == 0
+    assert told == [["--engine", "dask://localhost:8786"]]
+
+
+def test_an_engine_that_cannot_be_is_said_before_anything_is_served(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = ["serve", "--database", str(tmp_path / "team.riffler")]
+    assert "TLS only" in error_of(capsys, *base, "--engine", "dask://far:8786")
+    assert "three files" in error_of(capsys, *base, "--tls-ca", "ca.pem")
+
+
 @pytest.mark.parametrize(
     ("host", "proxies", "is_warned"),
     [("0.0.0.0", (), True), ("0.0.0.0", ("10.0.0.5",), False), ("127.0.0.1", (), False)],

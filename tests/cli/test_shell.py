@@ -83,7 +83,9 @@ def test_a_bug_is_one_line_that_says_how_to_see_more() -> None:
 
 
 def test_an_interrupted_command_exits_with_130_and_no_traceback() -> None:
-    done = command_that(f"os.kill(os.getpid(), {signal.SIGINT.value})")
+    # in the background of a shell Python would leave interrupts ignored
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    done = command_that(f"{heard}; os.kill(os.getpid(), {signal.SIGINT.value})")
     assert done.returncode == 130
     assert "Traceback" not in done.stderr
 

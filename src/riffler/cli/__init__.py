@@ -16,11 +16,15 @@ from riffler.cli.backup import backup
 from riffler.cli.datasets import datasets
 from riffler.cli.export import EXAMPLES as EXPORT_EXAMPLES
 from riffler.cli.export import export
+from riffler.cli.index import EXAMPLES as INDEX_EXAMPLES
+from riffler.cli.index import index
 from riffler.cli.invite import EXAMPLES as INVITE_EXAMPLES
 from riffler.cli.invite import invite
 from riffler.cli.migrate import EXAMPLES as MIGRATE_EXAMPLES
 from riffler.cli.migrate import migrate
 from riffler.cli.rank import rank
+from riffler.cli.reindex import EXAMPLES as REINDEX_EXAMPLES
+from riffler.cli.reindex import reindex
 from riffler.cli.reproduce import reproduce
 from riffler.cli.review import EXAMPLES as REVIEW_EXAMPLES
 from riffler.cli.review import review
@@ -64,6 +68,8 @@ app.command(epilog=INVITE_EXAMPLES)(invite)
 app.command(epilog=EXPORT_EXAMPLES)(export)
 app.command()(backup)
 app.command(epilog=MIGRATE_EXAMPLES)(migrate)
+app.command(epilog=INDEX_EXAMPLES)(index)
+app.command(epilog=REINDEX_EXAMPLES)(reindex)
 app.command()(datasets)
 app.command()(reproduce)
 

@@ -11,9 +11,12 @@ import typer
 
 from riffler.catalog import known_names
 from riffler.cli import output, rank_tables, sources
+from riffler.cli.engine_options import EngineChoice, EngineName, TlsCa, TlsCert, TlsKey, chosen_engine
 from riffler.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from riffler.data.table import Table
     from riffler.evaluation.comparison import ScoredMethod
     from riffler.evaluation.query_report import QueryReport
@@ -75,12 +78,16 @@ def rank(
         str,
         typer.Argument(
             metavar="TRAIN",
-            help="A file (CSV, TSV, Parquet, NPZ, svmlight), a name from `riffler datasets`, or `demo`.",
+            help="A file (CSV, TSV, Parquet, NPZ, svmlight), a collection on disk (`riffler index`), a name from "
+            "`riffler datasets`, or `demo`.",
         ),
     ],
     test: Annotated[
         Path | None,
-        typer.Option(help="A file to rank and measure on; without it 30 % of TRAIN is held out, stratified."),
+        typer.Option(
+            help="A file to rank and measure on, one of texts for a collection on disk; without it 30 % of TRAIN is "
+            "held out, stratified."
+        ),
     ] = None,
     k: Annotated[
         str, typer.Option("-k", "--k", help="How long the top is: `50` items, or `0.25` of the positives.")
@@ -114,23 +121,49 @@ def rank(
         typer.Option(help="For methods that offer it; may be repeated to see both (default: linear)."),
     ] = None,
     resamples: Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind the intervals.")] = 500,
+    engine: EngineName = "local",
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Learn a ranking whose top k is right, and measure it beside logistic regression in the same run.
 
     Dense columns are standardised on the train part; sparse ones are used as they are. In a file with query ids, rows
-    are ranked and measured query by query: rankers of the whole order learn from pairs within queries.
+    are ranked and measured query by query: rankers of the whole order learn from pairs within queries. The rows of a
+    collection on disk stay there: top-k, sgd-at-k and ranksvm learn from them a block at a time, and an engine fits the
+    logistic regression.
     """
+    choice = chosen_engine(engine, tls_ca, tls_cert, tls_key)
     wanted = parse_k(k)
     targets = Targets(out, ranked, tuple(chart or ()), tuple(pairs_chart or ()), json)
     targets.check()
-    train_part, test_part, split = sources.train_and_test(train, test, label, positive, seed)
+    train_part, test_part, split, logistic = parts_of(train, test, label, positive, seed, choice, targets)
     if test_part.qid is not None:
         wanted = first_of_each_query(k)
     check_test(test_part, wanted, targets)
     kernels = tuple(dict.fromkeys(one.value for one in kernel or [Kernel.linear]))
-    run = train_and_measure(train_part, test_part, split, method or ["top-k"], wanted, kernels, seed, resamples)
+    run = train_and_measure(
+        train_part, test_part, split, method or ["top-k"], wanted, kernels, seed, resamples, logistic
+    )
     print_run(run)
     write_files(run, targets, resamples)
+
+
+def parts_of(
+    train: str, test: Path | None, label: str | None, positive: str | None, seed: int, choice: EngineChoice,
+    targets: Targets,
+) -> tuple[Table, Table, str, Callable[[], ScoredMethod] | None]:  # fmt: skip
+    """Give the train and the test part, in words where that is from, and for one on disk how its baseline is made."""
+    from riffler.disk import is_collection
+    from riffler.evaluation.folder_parts import folder_parts
+
+    if not is_collection(train):
+        choice.check_for_file(train)
+        return *sources.train_and_test(train, test, label, positive, seed), None
+    if targets.pairs_charts:
+        raise InputError(f"{train} is a collection on disk, and --pairs-chart is for files. Leave it out.")
+    parts = folder_parts(train, test, label, positive, seed)
+    return parts.train, parts.test, parts.split, parts.logistic(choice.name, choice.tls)
 
 
 def parse_k(text: str) -> int | float:
@@ -190,6 +223,7 @@ def train_and_measure(
     kernels: tuple[str, ...],
     seed: int,
     resamples: int,
+    logistic: Callable[[], ScoredMethod] | None = None,
 ) -> Run:
     """Fit all methods, score the test part and measure the rankings where its labels are known."""
     from riffler.evaluation.comparison import BASELINE, compare
@@ -198,7 +232,7 @@ def train_and_measure(
 
     with output.progress_bar() as progress:
         fitting, measuring = output.stretch(progress, 0.0, 0.8), output.stretch(progress, 0.8, 1.0)
-        scored = compare(methods, train, test, k=k, kernels=kernels, seed=seed, progress=fitting)
+        scored = compare(methods, train, test, k=k, kernels=kernels, seed=seed, logistic=logistic, progress=fitting)
         report: RankingReport | QueryReport | None = None
         scores = {one.method: one.scores for one in scored}
         if test.y is not None and test.qid is not None:
@@ -266,11 +300,12 @@ def write_ranked(path: Path, test: Table, one: ScoredMethod) -> None:
     import polars as pl
 
     qid = np.zeros(test.n_items, np.int64) if test.qid is None else test.qid
-    order = np.lexsort((test.ids, -one.scores, qid))
+    ids = np.asarray(test.ids)
+    order = np.lexsort((ids, -one.scores, qid))
     starts = np.flatnonzero(np.diff(qid[order], prepend=qid[order[0]] - 1))
     before = np.repeat(starts, np.diff(starts, append=len(order)))
     columns: dict[str, Any] = {} if test.qid is None else {"qid": qid[order]}
-    columns |= {"rank": np.arange(1, len(order) + 1) - before, "id": test.ids[order], "score": one.scores[order]}
+    columns |= {"rank": np.arange(1, len(order) + 1) - before, "id": ids[order], "score": one.scores[order]}
     if test.y is not None:
         columns["label"] = test.y[order]
     with output.written(path) as draft:

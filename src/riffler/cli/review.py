@@ -9,7 +9,8 @@ import typer
 
 from riffler.catalog import known_names
 from riffler.cli import output
-from riffler.cli.review_source import Asked, review_file
+from riffler.cli.engine_options import EngineName, TlsCa, TlsCert, TlsKey, chosen_engine
+from riffler.cli.review_source import Asked, check_engine_for, review_file
 from riffler.cli.search_sources import Columns
 from riffler.errors import InputError
 
@@ -22,6 +23,8 @@ riffler review export.csv --title Titel --abstract Zusammenfassung --target 0.9
 riffler review papers.riffler
 
 riffler review papers.zip --file papers-of-anna.riffler
+
+riffler review mails.collection --description "price of gas" --engine dask://localhost:8786
 """
 
 
@@ -30,8 +33,9 @@ def review(
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="Texts (CSV, TSV, XLSX, RIS, PubMed, Parquet, JSON lines, a folder), a review that was begun "
-            "(.riffler), an archive of one (.zip), a name from `riffler datasets`, or `docstrings`.",
+            help="Texts (CSV, TSV, XLSX, RIS, PubMed, Parquet, JSON lines, a folder), a collection on disk (`riffler "
+            "index`), a review that was begun (.riffler), an archive of one (.zip), a name from `riffler datasets`, or "
+            "`docstrings`.",
         ),
     ],
     file: Annotated[
@@ -72,14 +76,28 @@ def review(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31, help="Of everything that is random (default: 0).")
     ] = None,
+    rescore_every: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Score everything at every so many updates only, and the best of it between (default: 1)."
+        ),
+    ] = None,
+    candidates: Annotated[
+        int | None, typer.Option(min=1, help="With --rescore-every: how many are scored between (default: 10000).")
+    ] = None,
+    engine: EngineName = "local",
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Review a collection in the browser: read, judge, and see when enough was found.
 
     Everything is kept in one file. Given again, a review goes on where it ended.
     """
+    choice = chosen_engine(engine, tls_ca, tls_cert, tls_key)
     settings = {
         "description": description, "criteria": criteria, "target": target, "confidence": confidence,
-        "stopping": stop, "seed": seed,
+        "stopping": stop, "seed": seed, "rescore_every": rescore_every, "candidates": candidates,
     }  # fmt: skip
     asked = Asked(
         Columns(title, abstract, text, id, label, encoding),
@@ -89,13 +107,14 @@ def review(
     )
     if ignore_labels and label is not None:
         raise InputError("--label names labels, --ignore-labels leaves them out. Use one of them.")
+    check_engine_for(source, choice)
     console = output.console()
     with output.progress_bar() as tell:
         made = review_file(source, file, asked, lambda words: console.print(words, soft_wrap=True, markup=False), tell)
 
     from riffler.cli.review_page import Page
 
-    page = Page(made, host, port, tuple(name.lower() for name in allow_host or ()))
+    page = Page(made, host, port, tuple(name.lower() for name in allow_host or ()), choice.arguments())
     if once:
         page.show_once()
     elif browser:

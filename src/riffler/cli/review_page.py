@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from riffler.cli import output
@@ -29,9 +29,12 @@ class Page:
     file : of the review
     host, port : where it listens; a port that is taken gives way to the next free one
     allowed_hosts : further names by which it may be called
+    told : options of the learner
     """
 
-    def __init__(self, file: Path, host: str, port: int, allowed_hosts: tuple[str, ...]) -> None:
+    def __init__(
+        self, file: Path, host: str, port: int, allowed_hosts: tuple[str, ...], told: Sequence[str] = ()
+    ) -> None:
         from riffler.review.supervisor import LearnerKeeper
         from riffler.web.app import make_app
         from riffler.web.serving import Server, free_socket
@@ -42,7 +45,7 @@ class Page:
         got: int = self.listening.getsockname()[1]
         if port not in (0, got):
             self.say(f"Port {port} is taken by another program; this review uses {got}.")
-        self.settings = ServerSettings(file, host, got, LearnerKeeper(file), allowed_hosts)
+        self.settings = ServerSettings(file, host, got, LearnerKeeper(file, *told), allowed_hosts)
         self.app = make_app(self.settings)
         self.server = Server(self.app, self._ready)
         self._when_ready: Callable[[], None] = lambda: self._print_address(self.address())

@@ -16,6 +16,7 @@ from riffler.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
+    from riffler.cli.engine_options import EngineChoice
     from riffler.data.collection import Collection
     from riffler.data.duplicates import Duplicates
 
@@ -38,6 +39,16 @@ class Asked:
     keep_duplicates: bool
     ignore_labels: bool
 
+    def check_for_folder(self, source: str) -> None:
+        """Refuse what can only be said of files."""
+        given = [f"--{part}" for part in (*PARTS, "encoding") if getattr(self.columns, part) is not None]
+        given += ["--keep-duplicates"] * self.keep_duplicates
+        if given:
+            raise InputError(
+                f"{source} is a collection on disk: {', '.join(given)} can only be said of files. Leave it out. (Its "
+                "columns were chosen by `riffler index`, and duplicates are not looked for in it.)"
+            )
+
     def check_for_existing(self, path: Path) -> None:
         """Refuse what only a new review can take."""
         given = [f"--{part}" for part in (*PARTS, "encoding") if getattr(self.columns, part) is not None]
@@ -54,8 +65,13 @@ def review_file(
     source: str, file: Path | None, asked: Asked, say: Callable[[str], None], tell: Callable[[float, str], None]
 ) -> Path:
     """Return the file of the review that SOURCE names; it is made where there is none yet."""
+    from riffler.disk import is_collection
+
     path = Path(source)
     target = file or _beside(path)
+    on_disk = is_collection(path)
+    if on_disk:
+        asked.check_for_folder(source)
     if path.suffix == ENDING and path.exists() and target != path:
         raise InputError(f"{path} is a review already. Leave out --file, or copy it with `riffler backup {path}`.")
     output.check_target(target, "--file")
@@ -66,7 +82,9 @@ def review_file(
                 f"`riffler review {target}`, or open the archive under another name with --file."
             )
         asked.check_for_existing(target)
-        if path.suffix != ENDING:
+        if on_disk:
+            _follow(target, source)
+        elif path.suffix != ENDING:
             _check_made_of(target, source)
         _open_again(target, asked, say)
         return target
@@ -82,9 +100,61 @@ def review_file(
         open_archive(path, target)
         say(f"{path} is an archive of a review. It is opened as {target}.")
         _open_again(target, asked, say)
+    elif on_disk:
+        _make_of_folder(source, target, asked, say)
     else:
         _make(source, target, asked, say, tell)
     return target
+
+
+def check_engine_for(source: str, choice: EngineChoice) -> None:
+    """Refuse an engine for a review whose documents are in its file, before anything is made."""
+    from riffler.disk import is_collection
+    from riffler.review.store import open_review
+
+    if choice.is_default or is_collection(source):
+        return
+    if Path(source).suffix != ENDING or not Path(source).exists():
+        choice.check_for_file(source)
+    with open_review(source) as review:
+        if review.folder is None:
+            choice.check_for_file(source)
+
+
+def _make_of_folder(source: str, target: Path, asked: Asked, say: Callable[[str], None]) -> None:
+    """Make a review of a collection on disk; the documents stay there."""
+    import numpy as np
+
+    from riffler.disk import open_collection
+    from riffler.review.creating import create_folder_review
+    from riffler.review.settings import ReviewSettings
+
+    settings = ReviewSettings(**asked.settings)
+    collection = open_collection(source)
+    labels = None if asked.ignore_labels else collection.labels
+    if labels is not None and (labels >= 0).all():
+        raise InputError(
+            f"{source}: all {collection.n_items:,} documents have a label already, there is nothing to review. Use "
+            "--ignore-labels to begin without them, or `riffler simulate` to see what a review would have cost."
+        )
+    known = np.empty(0, dtype=np.int64) if labels is None else np.flatnonzero(labels >= 0)
+    create_folder_review(target, collection, settings, known=known).close()
+    say(f"{source}: {collection.n_items:,} documents, which stay in the collection on disk.")
+    if known.size and labels is not None:
+        n_relevant = int((labels == 1).sum())
+        say(f"  {n_relevant:,} relevant and {known.size - n_relevant:,} irrelevant ones are known")
+    say(f"The review is in {target}.")
+
+
+def _follow(target: Path, source: str) -> None:
+    """Go on with a review of a collection on disk, which may have been moved."""
+    from riffler.disk import open_collection
+    from riffler.review.store import open_review
+
+    with open_review(target) as review:
+        if review.folder is None:
+            _check_made_of(target, source)
+        review.follow_folder(open_collection(source))
 
 
 def _make(
@@ -92,8 +162,8 @@ def _make(
 ) -> None:
     """Make a review of a collection, and say what was taken for what."""
     from riffler.data.duplicates import find_duplicates
+    from riffler.review.creating import create_review
     from riffler.review.settings import ReviewSettings
-    from riffler.review.store import create_review
 
     settings = ReviewSettings(**asked.settings)  # what is wrong here is found before the work, not after it
     tell(0.0, "reading")
@@ -179,6 +249,7 @@ def _open_again(target: Path, asked: Asked, say: Callable[[str], None]) -> None:
     from riffler.review.store import open_review
 
     with open_review(target) as review:
+        review.opened_folder()  # it is there, and as it was
         before, counts = review.settings, review.counts()
         n_read = sum(counts.values()) - counts["unread"]
         say(f"Going on with {target}: {n_read:,} of {sum(counts.values()):,} documents read.")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 NUMBERS = (".npz", ".svm", ".svmlight", ".libsvm", ".t", ".tr", ".val", ".dat")
 """Endings of files that hold no texts."""
 
+COLUMN_PARTS = ("title", "abstract", "text", "id", "label")
 
 DOCSTRINGS = "docstrings"
 """Texts that every machine has: docstrings of what is installed, with their subpackage as topic."""
@@ -55,6 +56,17 @@ class Wanted:
     topics: tuple[str, ...] | None = None
     min_relevant: int = 50
     where: tuple[tuple[str, str], ...] = ()
+
+
+def check_folder_options(name: str, columns: Columns, wanted: Wanted) -> None:
+    """Refuse what is said of the columns of a collection on disk: that was said when it was indexed."""
+    given = [f"--{part}" for part in (*COLUMN_PARTS, "encoding") if getattr(columns, part) is not None]
+    given += ["--relevant-classes"] * (wanted.classes is not None) + ["--where"] * bool(wanted.where)
+    if given:
+        raise InputError(
+            f"{name} is a collection on disk: {', '.join(given)} can only be said to `riffler index`. Leave it out, or "
+            "index the documents anew."
+        )
 
 
 def problems_of(name: str, columns: Columns, wanted: Wanted) -> list[Problem]:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from riffler.cli.engine_options import EngineName, TlsCa, TlsCert, TlsKey, chosen_engine
 from riffler.cli.team_options import DATABASE, checked_database, checked_url
 
 EXAMPLES = """Examples:
@@ -40,14 +41,20 @@ def serve(
     learners: Annotated[
         int | None, typer.Option(min=0, max=64, help="Reviews that this server learns for at a time; 0 for none.")
     ] = None,
+    engine: EngineName = "local",
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Serve the reviews of a team: people log in, and read together.
 
     The first time, the address is printed with which the first admin makes an account; everybody else is invited.
     """
+    choice = chosen_engine(engine, tls_ca, tls_cert, tls_key)
     address, public = checked_database(database), checked_url(url)
 
     from riffler.cli.serve_page import TeamPage, checked_proxies
 
     names = tuple(name.lower() for name in allow_host or ())
-    TeamPage(address, host, port, names, checked_proxies(proxy or ()), public, learners).show()
+    trusted = checked_proxies(proxy or ())
+    TeamPage(address, host, port, names, trusted, public, learners, choice.arguments()).show()

@@ -18,11 +18,12 @@ class TeamPage:
     proxies : on other machines, whose word is taken for where a request came from
     url : how people reach it
     learners : at most so many on this server; None for the usual number
+    told : options of the learners
     """
 
     def __init__(
         self, database: str, host: str, port: int, allowed_hosts: tuple[str, ...], proxies: tuple[str, ...],
-        url: str | None, learners: int | None,
+        url: str | None, learners: int | None, told: Sequence[str] = (),
     ) -> None:  # fmt: skip
         from riffler.team.learners import MOST, Learners
         from riffler.team.office import open_office
@@ -39,7 +40,7 @@ class TeamPage:
             database=database,
             host=host,
             port=self.listening.getsockname()[1],
-            learners=Learners(database, most=most) if most else None,
+            learners=Learners(database, most=most, told=told) if most else None,
             allowed_hosts=allowed_hosts,
             url=url,
         )

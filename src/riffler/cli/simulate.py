@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +12,9 @@ import typer
 
 from riffler.catalog import known_names
 from riffler.cli import output
-from riffler.cli.search_sources import Columns, Wanted, problems_of
-from riffler.errors import InputError
+from riffler.cli.engine_options import EngineChoice, EngineName, TlsCa, TlsCert, TlsKey, chosen_engine
+from riffler.cli.search_sources import Columns, Wanted, check_folder_options, problems_of
+from riffler.errors import EngineError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +34,8 @@ riffler simulate reuters21578 --label-column labels --labels grain,crude --batch
 riffler simulate docstrings --label-column topic --labels numpy.linalg,scipy.stats --batch autotar --runs 3
 
 riffler simulate demo --relevant-classes 3,5,8 --batch 10
+
+riffler simulate mails.collection --batch autotar --budget 0.01 --runs 1 --engine dask://localhost:8786
 """
 
 ALL = "all"
@@ -54,8 +57,9 @@ def simulate(
         str,
         typer.Argument(
             metavar="DOCS",
-            help="Texts (CSV, TSV, XLSX, RIS, Parquet, JSON lines, a folder), rows of numbers (CSV, NPZ, svmlight), "
-            "a name from `riffler datasets`, `docstrings` (texts) or `demo` (digits).",
+            help="Texts (CSV, TSV, XLSX, RIS, Parquet, JSON lines, a folder), a collection on disk (`riffler index`), "
+            "rows of numbers (CSV, NPZ, svmlight), a name from `riffler datasets`, `docstrings` (texts) or `demo` "
+            "(digits).",
         ),
     ],
     label: Annotated[str | None, typer.Option(help="The column with the labels (default: found by its name).")] = None,
@@ -105,8 +109,18 @@ def simulate(
         str | None,
         typer.Option(help="Soft clusters for `thompson`: lda, nmf or kmeans (default: lda, numbers kmeans)."),
     ] = None,
+    rescore_every: Annotated[
+        int, typer.Option(min=1, help="Score everything at every so many updates only, and the best of it between.")
+    ] = 1,
+    candidates: Annotated[int, typer.Option(min=1, help="With --rescore-every: how many are scored between.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, max=2**31, help="Seed of the first run.")] = 0,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes that share the runs; 0 takes one a core.")] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=0, help="Processes that share the runs; 0 takes one a core, or 1 for one on disk.")
+    ] = 0,
+    engine: EngineName = "local",
+    tls_ca: TlsCa = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for the runs: a killed simulation goes on there, a finished run is kept."),
@@ -119,10 +133,17 @@ def simulate(
     The live search is answered by the recorded labels and goes on until everything relevant is found. Labels count
     from the first prior on. Stopping rules are replayed over the finished runs.
     """
+    from riffler.disk import is_collection
+    from riffler.search.rescoring import Rescoring
+
+    choice = chosen_engine(engine, tls_ca, tls_cert, tls_key)
     _check_targets(out, report, json)
     targets = tuple(dict.fromkeys(target or [0.95]))
     rules = _rules(stop or [], targets, confidence, budget)
-    plan = _plan(batch, prior_relevant, prior_irrelevant, description, budget)
+    plan = replace(
+        _plan(batch, prior_relevant, prior_irrelevant, description, budget),
+        rescoring=Rescoring(rescore_every, candidates),
+    )
     policies = _policies(policy or [])
     wanted = Wanted(
         classes=_listed("--relevant-classes", relevant_classes),
@@ -133,15 +154,64 @@ def simulate(
     )
     if label_column is None and labels != ALL:
         raise InputError("--labels names topics of a column. Name the column as well (--label-column).")
-    with output.progress_bar() as tell, _folder(out) as folder:
+    columns = Columns(title, abstract, text, id, label, encoding)
+    with output.progress_bar() as tell, _folder(out) as folder, ExitStack() as stack:
         tell(0.0, "reading")
-        found = problems_of(docs, Columns(title, abstract, text, id, label, encoding), wanted)
-        tell(0.0, "finding clusters")
-        problems = _prepared(found, policies, clusters)
-        done = _simulated(
-            problems, policies, plan, folder, runs, seed, jobs or os.cpu_count() or 1, rules, targets, confidence, tell
-        )
+        if is_collection(docs):
+            n_jobs = _jobs_on_disk(docs, jobs)
+            problems = _problems_on_disk(docs, columns, wanted, policies, clusters, choice, stack)
+        else:
+            choice.check_for_file(docs)
+            n_jobs = jobs or os.cpu_count() or 1
+            found = problems_of(docs, columns, wanted)
+            tell(0.0, "finding clusters")
+            problems = _prepared(found, policies, clusters)
+        try:
+            done = _simulated(problems, policies, plan, folder, runs, seed, n_jobs, rules, targets, confidence, tell)
+        except EngineError as error:
+            raise EngineError(f"{error} {_what_is_left(out)}") from error
     _show(done, out, report, json)
+
+
+def _what_is_left(out: Path | None) -> str:
+    """Say what a simulation has that was ended in the midst of it."""
+    if out is None:
+        return "Nothing of this simulation was kept; with --out FOLDER one that was ended goes on where it was."
+    return f"What was simulated is in {out}: the same command goes on there."
+
+
+def _jobs_on_disk(docs: str, jobs: int) -> int:
+    if jobs > 1:
+        raise InputError(
+            f"{docs} is a collection on disk, whose engine uses all cores: its runs go one after the other. Leave out "
+            "--jobs."
+        )
+    return 1
+
+
+def _problems_on_disk(
+    docs: str, columns: Columns, wanted: Wanted, policies: list[str], clusters: str | None, choice: EngineChoice,
+    stack: ExitStack,
+) -> list[Problem]:  # fmt: skip
+    """Open a collection on disk, and the engine that its runs share."""
+    from riffler.disk import open_collection
+    from riffler.engine import engine_from, rows_on_disk
+    from riffler.evaluation.search_problem import disk_problems
+    from riffler.search import policy_from
+    from riffler.search.ground import check_clusters_on_disk
+
+    check_folder_options(docs, columns, wanted)
+    if clusters is not None:
+        raise InputError(
+            f"{docs} is a collection on disk, and its clusters are those that it was indexed with. Leave out "
+            f"--clusters; `riffler reindex {docs} --clusters 200` finds others."
+        )
+    collection = open_collection(docs)
+    for name in policies:
+        check_clusters_on_disk(collection, policy_from(name))
+    made = engine_from(choice.name, rows_on_disk(collection), choice.tls)
+    stack.callback(made.close)
+    return disk_problems(collection, made, wanted.topic_column, wanted.topics, wanted.min_relevant)
 
 
 def _simulated(

@@ -75,7 +75,7 @@ def tag(
         str,
         typer.Argument(
             metavar="TRAIN",
-            help="A CoNLL file: a token a line, its tag last, a blank line after each sentence (also .gz, .bz2, .xz); "
+            help="A CoNLL file: a token a line, its tag last, a blank line after each sentence (also compressed); "
             "or a name from `riffler datasets` such as conll2000.",
         ),
     ],

@@ -1,0 +1,79 @@
+"""``riffler index`` and ``riffler reindex``: what they print, and errors in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from riffler.cli import run
+from riffler.disk import open_collection
+from tests.disk.documents import documents, write_parts
+
+
+def test_a_collection_is_made_added_to_and_weighed_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(path) for path in write_parts(documents(120), tmp_path, 2)]
+    out = str(tmp_path / "c")
+    assert run(["index", paths[0], "--out", out, "--bits", "10", "--clusters", "4", "--partition", "25"]) == 0
+    printed = capsys.readouterr().out
+    assert "60 documents in 3 partitions, 1,024 columns, 4 clusters" in printed
+    assert "title: title, abstract: abstract, id: id, label: included" in printed
+    assert "labels:" in printed
+    assert run(["index", paths[1], "--out", out]) == 0
+    assert "120 documents in 4 partitions" in capsys.readouterr().out
+    assert run(["reindex", out]) == 0
+    assert "120 documents in 4 partitions, 1,024 columns, 4 clusters" in capsys.readouterr().out
+    collection = open_collection(out)
+    assert collection.manifest.n_for_idf == 120
+    collection.verify()
+
+
+def test_options_name_the_columns_and_the_words(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("key2;what;verdict\n1;the gull;good\n2;the owl;bad\n", encoding="utf-16")
+    command = ["index", str(tmp_path / "a.csv"), "--out", str(tmp_path / "c"), "--text", "what", "--id", "key2"]
+    command += ["--label", "verdict", "--relevant-classes", "good,fine", "--pairs", "--stop-words", "none"]
+    assert run(command) == 0
+    collection = open_collection(tmp_path / "c")
+    assert collection.labels is not None
+    assert collection.labels.tolist() == [1, 0]
+    assert collection.blocks[0].rows[0].nnz == 3  # the, gull, the gull
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["index", "no.csv", "--out", "c"], "no.csv: no such file"),
+        (["index", "a.csv", "--out", "c", "--bits", "99"], "n_bits must be from 8 to 24"),
+        (["index", "a.csv", "--out", "c", "--stop-words", "owl"], "stop_words must be english or none"),
+        (["index", "a.csv", "--out", "c", "--relevant-classes", ","], "--relevant-classes names no value"),
+        (["index", "a.csv", "--out", "c", "--title", "owl"], "no column 'owl' for the title"),
+        (["reindex", "a.csv"], "a collection is a folder"),
+        (["reindex", "."], "not a collection"),
+    ],
+)
+def test_errors_are_one_line(
+    arguments: list[str],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    documents(5).write_csv("a.csv")
+    assert run(arguments) == 2
+    printed = capsys.readouterr()
+    assert told in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
+
+
+def test_a_public_data_set_is_indexed_by_its_name(data_folder: Path, tmp_path: Path) -> None:
+    from riffler.data.public import info, present
+
+    name = next((name for name in present(data_folder) if info(name).task == "text"), None)
+    if name is None:
+        pytest.skip("needs a public text collection")
+    sizes = [(info(one).parts["all"].rows, one) for one in present(data_folder) if info(one).task == "text"]
+    n_rows, name = min(sizes)
+    assert run(["index", name, "--out", str(tmp_path / "c"), "--id", "content"]) == 0
+    assert open_collection(tmp_path / "c").n_items == n_rows
