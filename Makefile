@@ -25,10 +25,10 @@ debian_install = \
 	$${root[@]+"$${root[@]}"} apt-get update -qq; \
 	$${root[@]+"$${root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(1) > /dev/null
 
-# Two test processes share the cores: more threads in each would only wait for one another. A file stays with one of
-# them, in the order of tests/conftest.py.
+# Three test processes share two cores, as tests often wait for servers, browsers and what was killed; more threads in each
+# would only wait for one another. A file stays with one of them, in the order of tests/conftest.py.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo test pytest lint docs bench soak reproduce clean chromium postgres
 
@@ -71,6 +71,8 @@ bench: $(VENV)/.bench ## quality and speed beside the peers, both sides in one r
 	$(BIN)/python benchmarks/search_peers.py --cache out/asreview
 	$(BIN)/python -m benchmarks.search reviews topics noise starts stopping live speed
 	$(BIN)/python -m benchmarks.server start next memory team
+	$(BIN)/python -m benchmarks.scale index steps dask training two-stage
+	$(BIN)/python -m benchmarks.scale review --documents 1000000
 
 soak: $(VENV)/.test chromium postgres ## the long tests that `make test` leaves out, and the others on many more random cases
 	$(PYTEST) -m soak --timeout 14400

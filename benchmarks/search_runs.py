@@ -21,6 +21,7 @@ import numpy as np
 
 import riffler
 from riffler.data import Collection, atomic_write
+from riffler.disk import DiskCollection
 from riffler.evaluation.search_measures import n_needed
 from riffler.features.clusters import SoftClusters
 from riffler.records import IntArray, Matrix
@@ -63,7 +64,7 @@ class Course:
     noise : share of the answers that are wrong, whatever the policy; the same ones in every run of a seed
     """
 
-    collection: Collection
+    collection: Collection | DiskCollection
     labels: IntArray
     features: Matrix
     policy: str

@@ -19,6 +19,7 @@ from riffler.engine import LocalEngine
 from riffler.records import Matrix
 from riffler.search import POLICIES
 from riffler.search.classifier import WarmClassifier
+from riffler.search.ranking import Scores
 from riffler.search.row_store import RowStore
 from riffler.search.view import SearchView
 
@@ -59,7 +60,7 @@ def _pool_part(name: str, X: Matrix) -> None:
     def step() -> None:
         scores = engine.scores(weights, 0.1)
         view = SearchView(
-            engine, scores, reviewed, items, answers, np.zeros(items.size, int), 1, np.random.default_rng(2),
+            engine, Scores(scores), reviewed, items, answers, np.zeros(items.size, int), 1, np.random.default_rng(2),
             ties=ties, memberships=memberships,
         )  # fmt: skip
         policy.propose(view, N_SELECTED)

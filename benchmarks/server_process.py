@@ -19,8 +19,9 @@ import psutil
 from server_texts import SOUGHT, write_records
 
 from riffler.data.collection_reading import read_collection
+from riffler.review.creating import create_review
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import create_review, open_review
+from riffler.review.store import open_review
 
 RUN = "from riffler.cli import main; main()"
 DESCRIPTION = "statistical distributions and tests"

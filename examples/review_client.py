@@ -16,7 +16,7 @@ from uuid import uuid4
 import polars as pl
 
 from riffler.data.collection_reading import collection_from_frame
-from riffler.review.store import create_review
+from riffler.review.creating import create_review
 
 
 @dataclass(frozen=True)
