@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -102,6 +104,23 @@ def test_a_draft_that_somebody_works_on_is_left_alone(tmp_path: Path) -> None:
     assert (other.returncode, said) == (0, "done\n")
     with open_review(path) as review:
         assert review.counts()["unread"] == 5 * N
+
+
+def test_an_empty_draft_with_a_journal_is_swept_once_nobody_has_it_locked(tmp_path: Path) -> None:
+    draft = tmp_path / ".made-abcdefgh.riffler"
+    journal = draft.with_name(draft.name + "-journal")
+    with closing(sqlite3.connect(draft, isolation_level=None)) as writing:
+        writing.execute("PRAGMA locking_mode=EXCLUSIVE")
+        writing.execute("BEGIN IMMEDIATE")
+        writing.execute("CREATE TABLE things (name TEXT)")
+        left = journal.read_bytes()
+        assert draft.stat().st_size == 0
+        sweep_drafts(tmp_path / "made.riffler")
+        assert draft.exists(), "somebody is writing to it"
+        assert journal.exists()
+    journal.write_bytes(left or bytes(512))  # as a kill leaves it
+    sweep_drafts(tmp_path / "made.riffler")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_kill_while_adding_leaves_all_documents_or_none(tmp_path: Path) -> None:

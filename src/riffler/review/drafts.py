@@ -44,7 +44,7 @@ def remove_beside(path: Path) -> None:
 
 def _is_in_use(draft: Path) -> bool:
     about = draft.stat()
-    if about.st_size == 0:
+    if about.st_size == 0 and not any(file.exists() for file in beside(draft)):  # nobody has ever locked it
         return time.time() - about.st_mtime < YOUNG_SECONDS
     try:
         with closing(sqlite3.connect(f"{draft.resolve().as_uri()}?mode=rw", uri=True, timeout=0)) as connection:
