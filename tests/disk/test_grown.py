@@ -1,4 +1,4 @@
-"""A file that has grown since it was indexed gives its new documents; those that it had are not taken a second time."""
+"""What has grown since it was indexed gives its new documents; those that it had are not taken a second time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from riffler.cli import run
 from riffler.data import read_collection
 from riffler.disk import IndexOptions, index_collection, open_collection
-from riffler.errors import DataFileError, InputError
+from riffler.errors import InputError
 from tests.disk.documents import contents, documents
 
 OPTIONS = IndexOptions(n_items=30)
@@ -111,14 +111,20 @@ def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_folder_that_has_grown_is_refused_by_its_ids(tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    for name in ("b", "a"):
-        (tmp_path / "docs" / f"{name}.txt").write_text(f"Gull {name}\nIt flies.", encoding="utf-8")
-        if name == "b":
-            index_collection(tmp_path / "docs", tmp_path / "c")
-    with pytest.raises(DataFileError, match="has the same id"):
-        index_collection(tmp_path / "docs", tmp_path / "c")
+def test_a_folder_that_grows_gives_its_new_texts_wherever_they_stand(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    for turn, names in enumerate((["b", "sub/d"], ["a", "c", "sub/e"], ["sub/a"])):
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / f"{name}.txt").write_text(f"Gull {name}\nIt flies.", encoding="utf-8")
+        made = index_collection(folder, tmp_path / "c", OPTIONS)
+        assert (made.sources[-1]["n_items"], made.sources[-1]["n_known"]) == (len(names), (0, 2, 5)[turn])
+    disk, memory = open_collection(tmp_path / "c"), read_collection(folder)
+    assert [id for id in disk.ids if "/" not in id] == ["b.txt", "a.txt", "c.txt"]
+    assert dict(zip(disk.ids, disk.texts, strict=True)) == dict(zip(memory.ids, memory.texts, strict=True))
+    (folder / "a.txt").write_text("An edited text stays as it was.", encoding="utf-8")
+    with pytest.raises(InputError, match=r"all its documents are in .* already; there is nothing new"):
+        index_collection(folder, tmp_path / "c")
 
 
 def test_the_command_says_how_many_were_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

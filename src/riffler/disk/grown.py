@@ -1,4 +1,4 @@
-"""Files that a collection has documents of already: those that stand where they stood are not taken again."""
+"""Sources that a collection has documents of already: those that it has are not taken again."""
 
 from __future__ import annotations
 
@@ -59,8 +59,7 @@ class KnownRows:
         is_new = np.ones(piece.n_items, dtype=np.bool_)
         if n_old:
             is_new[:n_old] = self._are_others(piece.slice(0, n_old), source)
-        edges = np.flatnonzero(np.diff(is_new, prepend=False, append=False)).tolist()
-        return [(start, stop - start) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
+        return _runs(is_new)
 
     def _are_others(self, piece: Piece, source: str) -> NDArray[np.bool_]:
         before = self._ids(piece.first_row, piece.first_row + piece.n_items)
@@ -91,11 +90,32 @@ class KnownRows:
         return found
 
 
-def known_rows(folder: Path, base: Manifest | None, sources: Sequence[Source]) -> Mapping[int, KnownRows]:
-    """What a collection has of sources that were changed since, by their numbers; of folders it is known by its ids."""
+@dataclass(frozen=True, eq=False)
+class KnownTexts:
+    """The texts of a folder that a collection has: new ones may come between them, so they are known by their names."""
+
+    folder: Path
+    spans: tuple[_Span, ...]
+
+    def n_left_alone(self, runs: Iterable[tuple[int, int]]) -> int:
+        """Texts that were known; none is taken again, whatever the ``runs`` that were taken."""
+        return len(self._names)
+
+    def new_among(self, piece: Piece, source: str) -> list[tuple[int, int]]:
+        """Where new texts of a piece begin, and how many stand together there."""
+        assert piece.ids is not None, "a text has its name"
+        return _runs(np.array([name not in self._names for name in piece.ids]))
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(id for span in self.spans for id in span.ids(self.folder, span.first, span.first + span.n))
+
+
+def known_rows(folder: Path, base: Manifest | None, sources: Sequence[Source]) -> Mapping[int, KnownRows | KnownTexts]:
+    """What a collection has of sources that were changed since, by their numbers."""
     if base is None:
         return {}
-    numbers = {source.resolved: number for number, source in enumerate(sources) if source.kind != "folder"}
+    numbers = {source.resolved: number for number, source in enumerate(sources)}
     known = [numbers.get(resolved_of_json(one)) for one in base.sources]
     spans: dict[int, list[_Span]] = {}
     for partition in base.partitions:
@@ -104,7 +124,18 @@ def known_rows(folder: Path, base: Manifest | None, sources: Sequence[Source]) -
             if (number := known[old]) is not None:
                 spans.setdefault(number, []).append(_Span(first, n, partition, offset))
             offset += n
-    return {number: KnownRows(folder, tuple(found)) for number, found in spans.items()}
+    kinds = {number: KnownTexts if sources[number].kind == "folder" else KnownRows for number in spans}
+    return {number: kinds[number](folder, tuple(found)) for number, found in spans.items()}
+
+
+def _runs(is_new: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where new documents begin, and how many stand together there.
+
+    >>> _runs(np.array([False, True, True, False, True]))
+    [(1, 2), (4, 1)]
+    """
+    edges = np.flatnonzero(np.diff(is_new, prepend=False, append=False)).tolist()
+    return [(start, stop - start) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _hashes(ids: list[str]) -> NDArray[np.uint64]:

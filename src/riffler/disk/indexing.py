@@ -14,7 +14,7 @@ from riffler.data.folder import MANIFEST
 from riffler.disk.block import partition_ids
 from riffler.disk.files import FileEntry, room_wanted
 from riffler.disk.filling import Filling
-from riffler.disk.grown import KnownRows, known_rows
+from riffler.disk.grown import KnownRows, KnownTexts, known_rows
 from riffler.disk.hashed_rows import HashedCounter
 from riffler.disk.id_book import IdBook
 from riffler.disk.journal import PARTITION, SOURCES, Journal, holding
@@ -108,7 +108,7 @@ class _Indexing:
         self._new: list[Partition] = []
         self._sources: list[Source] = []
         self._parts: dict[int, Parts] = {}
-        self._known: Mapping[int, KnownRows] = {}
+        self._known: Mapping[int, KnownRows | KnownTexts] = {}
         self._first_number = 0 if base is None else len(base.sources)
         self._generation = 0 if base is None else base.generation
 
