@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from riffler.engine.base import Part, Work
 from riffler.engine.candidates import Candidates
 from riffler.engine.fixed_sum import Node
-from riffler.engine.local import LocalEngine
+from riffler.engine.local import LocalEngine, Turns
 from riffler.engine.seats import Place, place_here
 from riffler.engine.wire import PackedWeights, unpacked_rows, unpacked_weights
 from riffler.features.blocked_rows import Block, BlockedRows
@@ -152,10 +152,11 @@ def candidates_of(
     n: int,
     intercept: float,
     skipped: NDArray[Any],
+    turns: Turns = range,
 ) -> Candidates:
     """Return the rows of a share among which its best are; who asks has checked the arguments."""
     excluded, ranks = unpacked_rows(skipped, share.n_rows), np.empty(0, np.int64) if ties is None else ties
-    return engine.candidates(weights, n, excluded, intercept, ranks).moved(share.first_row)
+    return engine.candidates(weights, n, excluded, intercept, ranks, turns).moved(share.first_row)
 
 
 def rows_of(engine: LocalEngine, ties: None, share: Share, numbers: IntArray) -> Matrix:

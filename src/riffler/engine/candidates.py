@@ -45,8 +45,9 @@ class Candidates:
         return Candidates(self.rows + by, self.scores, self.ties)
 
     def best(self, n: int) -> Best:
-        """The n best, the best first."""
-        order = np.lexsort((self.rows, self.ties, -self.scores))[: max(n, 0)]
+        """The n best, the best first; a row that is there twice counts once."""
+        order = np.lexsort((self.rows, self.ties, -self.scores))
+        order = order[np.diff(self.rows[order], prepend=-1) != 0][: max(n, 0)]  # the same rows are neighbours
         return Best(self.rows[order], self.scores[order])
 
 

@@ -51,6 +51,11 @@ class Cluster:
             self.close()
             raise
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the workers were started here, on this machine, and serve nobody else."""
+        return self._own is not None
+
     def threads_by_worker(self) -> dict[str, int]:
         """Return the workers that are there, in a fixed order, and their threads; wait a while for the first.
 

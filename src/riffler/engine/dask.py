@@ -2,20 +2,23 @@
 
 Each worker holds some shares of neighbouring blocks: it opens those of files by their names, others are sent to it
 once. Shares of a worker that goes away move to others within the step, and to one that comes; a scheduler that goes
-away is one error.
+away is one error. Workers of its own are all on this machine: where blocks are files each of them opens any, and the
+best rows are found by all of them drawing from one list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import pairwise
 from threading import RLock
 from time import monotonic, sleep
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riffler.engine import at_worker
 from riffler.engine.at_worker import Asked, NotHeld, Raised, Sent, Share
@@ -32,7 +35,9 @@ from riffler.engine.base import (
 )
 from riffler.engine.candidates import Candidates
 from riffler.engine.cluster import LOST, Cluster
+from riffler.engine.drawing import DrawingList
 from riffler.engine.fixed_sum import total_of
+from riffler.engine.local import stretch_ends
 from riffler.engine.mapped import mapped_block
 from riffler.engine.tls import TlsFiles
 from riffler.engine.wire import packed_rows, packed_weights
@@ -74,7 +79,11 @@ class DaskEngine(BlockHolder):
         except BaseException:
             self._cluster.close()
             raise
-        self._shares = shares_of(self.starts, sum(threads.values()), name=uuid4().hex)
+        name = uuid4().hex
+        self._shares = shares_of(self.starts, sum(threads.values()), name)
+        self._whole = Share(f"{name}-all", 0, self._blocked.n_blocks, 0, self.n_rows)
+        is_drawn = self._cluster.is_own and all(hasattr(one, "open") for one in self._travelling(self._whole))
+        self._list = DrawingList(int(stretch_ends(self.starts)[-1])) if is_drawn else None
         self._first_rows = np.array([share.first_row for share in self._shares])
         self._home: dict[Share, str] = {}  # the worker of each share
         self._place(threads)
@@ -112,18 +121,16 @@ class DaskEngine(BlockHolder):
         ties: IntArray | None = None,
     ) -> Best:
         """Return the n rows of the highest scores that are not excluded; ties travel once to whoever needs them."""
-        given = packed_weights(checked_weights(weights, intercept, self.n_columns))
+        common = packed_weights(checked_weights(weights, intercept, self.n_columns)), n, float(intercept)
         skipped = excluded_numbers(excluded, self.n_rows)
-        cuts = np.searchsorted(skipped, [*self._first_rows, self.n_rows])
-        own = [
-            (packed_rows(skipped[cuts[at] : cuts[at + 1]] - share.first_row, share.n_rows),)
-            for at, share in enumerate(self._shares)
-        ]
         with self._turn:
             if ties is not None and ties is not self._ties:  # known again by identity
                 self._ties, self._order = checked_ties(ties, self.n_rows), self._order + 1
             order = None if ties is None else self._order
-            found = self._ask(at_worker.candidates_of, (given, n, float(intercept)), own, order)
+            if self._list is None:
+                found = self._ask(at_worker.candidates_of, common, self._cut(skipped), order)
+            else:
+                found = self._drawn(self._list, common, packed_rows(skipped, self.n_rows), order)
         return Candidates.together(found).best(n)
 
     def rows(self, numbers: IntArray) -> Matrix:
@@ -143,7 +150,9 @@ class DaskEngine(BlockHolder):
 
     def close(self) -> None:
         """Let the workers go; a cluster of its own ends."""
-        self._cluster.close(tuple(share.name for share in self._shares))
+        self._cluster.close(tuple(share.name for share in (*self._shares, self._whole)))
+        if self._list is not None:
+            self._list.close()
 
     def _ask_with(self, call: Callable[..., Any], work: Work[Any], columns: tuple[Any, ...]) -> list[Any]:
         checked_columns(columns, self.n_rows)
@@ -168,10 +177,27 @@ class DaskEngine(BlockHolder):
                 answers |= self._answered(call, common, [one for one in shares if one not in answers], arguments, order)
                 if len(answers) == len(shares):
                     return [answers[share] for share in shares]
-        raise EngineError(
-            f"The workers of {self._cluster.name} went away {MOST_TRIES} times within one step. "
-            "Look for what ends them in their logs (memory, mostly), then go on."
-        )
+        raise self._too_often()
+
+    def _drawn(
+        self,
+        drawing: DrawingList,
+        common: tuple[Any, ...],
+        skipped: NDArray[Any],
+        order: int | None,
+    ) -> list[Candidates]:
+        """Let all workers draw stretches and keep the best rows; with one that is lost the step begins anew."""
+        for _ in range(MOST_TRIES):
+            self._settle()
+            hands = dict(zip(self._threads, drawing.hands(len(self._threads)), strict=True))
+            asked = {
+                worker: [Asked(self._whole, (skipped, hand), self._lacking(self._whole, worker, order))]
+                for worker, hand in hands.items()
+            }
+            found = list(self._told(at_worker.candidates_of, order, common, asked))
+            if len(found) == len(asked):
+                return [answer for _, answer in found]
+        raise self._too_often()
 
     def _answered(
         self,
@@ -184,14 +210,19 @@ class DaskEngine(BlockHolder):
         """Ask once; return the answers that came."""
         asked: dict[str, list[Asked]] = {}
         for share in shares:
-            asked.setdefault(self._home[share], []).append(Asked(share, arguments[share], self._lacking(share, order)))
-        answers: dict[Share, Any] = {}
+            home = self._home[share]
+            asked.setdefault(home, []).append(Asked(share, arguments[share], self._lacking(share, home, order)))
+        return dict(self._told(call, order, common, asked))
+
+    def _told(
+        self, call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: dict[str, list[Asked]]
+    ) -> Iterator[tuple[Share, Any]]:
+        """Ask workers, and yield the answers that came."""
         for worker, found in self._call(call, order, common, asked).items():
             for at, one in enumerate(asked[worker]):
                 answer = found if found is LOST else found[at]
-                if self._is_answer(one.share, order, answer):
-                    answers[one.share] = answer
-        return answers
+                if self._is_answer(one.share, worker, order, answer):
+                    yield one.share, answer
 
     def _call(
         self, call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: dict[str, list[Asked]]
@@ -227,28 +258,42 @@ class DaskEngine(BlockHolder):
         self._threads = self._cluster.seats(threads, set(self._home.values()))
         self._home = settled(self._shares, self._home, self._threads)
 
-    def _lacking(self, share: Share, order: int | None) -> Sent | None:
-        """Return what the worker of a share has not got yet."""
-        has = self._has.get((share, self._home[share]))
+    def _lacking(self, share: Share, worker: str, order: int | None) -> Sent | None:
+        """Return what a worker that is asked about a share has not got yet."""
+        has = self._has.get((share, worker))
         if has is not None and (order is None or has == order):
             return None
         ties = None if order is None or self._ties is None else self._ties[share.first_row : share.end_row]
         return Sent(self._travelling(share) if has is None else None, order or 0, ties)
 
-    def _is_answer(self, share: Share, order: int | None, answer: Any) -> bool:  # noqa: ANN401
+    def _is_answer(self, share: Share, worker: str, order: int | None, answer: Any) -> bool:  # noqa: ANN401
         """Raise an error of the work, or remember what a worker holds; tell whether it need not be asked again."""
-        where = share, self._home[share]
+        where = share, worker
         if answer is LOST or isinstance(answer, NotHeld):
             self._has.pop(where, None)
             self._looked = -np.inf
             if answer is LOST:
-                self._lost[self._home[share]] = monotonic()
+                self._lost[worker] = monotonic()
             return False
         if order is not None or where not in self._has:
             self._has[where] = order or 0
         if isinstance(answer, Raised):
             raise answer.error
         return True
+
+    def _cut(self, skipped: IntArray) -> list[tuple[NDArray[Any]]]:
+        """Excluded rows, share by share, counted from its first row."""
+        cuts = np.searchsorted(skipped, [*self._first_rows, self.n_rows])
+        return [
+            (packed_rows(skipped[start:stop] - share.first_row, share.n_rows),)
+            for share, (start, stop) in zip(self._shares, pairwise(cuts), strict=True)
+        ]
+
+    def _too_often(self) -> EngineError:
+        return EngineError(
+            f"The workers of {self._cluster.name} went away {MOST_TRIES} times within one step. "
+            "Look for what ends them in their logs (memory, mostly), then go on."
+        )
 
     def _travelling(self, share: Share) -> tuple[Block, ...]:
         """Blocks as they are sent: files by their names, objects that open them as they are, arrays by value."""

@@ -7,7 +7,7 @@ number of threads make a difference.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from threading import Lock
@@ -36,6 +36,8 @@ STRETCH = 16_384  # rows scored at a time: their scores stay in the cache
 Result = TypeVar("Result")
 Stretch: TypeAlias = tuple[int, int, Any]
 """First row, end, and the rows for the compiled loops."""
+Turns: TypeAlias = Callable[[int], Iterable[int]]
+"""Told how many stretches there are, says which are worked on and in what order; ``range`` says all of them."""
 
 
 class LocalEngine(BlockHolder):
@@ -106,8 +108,12 @@ class LocalEngine(BlockHolder):
         skipped: IntArray,
         intercept: float,
         ranks: IntArray,
+        turns: Turns = range,
     ) -> Candidates:
-        """Return rows among which the n best are, with what puts them in order; `best` has checked the arguments."""
+        """Return rows among which the n best are, with what puts them in order; `best` has checked the arguments.
+
+        turns : of the stretches that are scored here; who asks sees to it that others score the rest
+        """
         from riffler._fast.rows import scores_of_all
         from riffler._fast.top_rows import keep_top
 
@@ -125,25 +131,30 @@ class LocalEngine(BlockHolder):
                 size = keep_top(values, start, skipped_here, ranks, kept.scores, kept.ties, kept.rows, size)
             return kept.first(size)
 
-        return Candidates.together(self._share_out(keep))
+        return Candidates.together(self._share_out(keep, turns))
 
-    def _share_out(self, work: Callable[[Iterator[Stretch]], Result]) -> list[Result]:
+    def _share_out(self, work: Callable[[Iterator[Stretch]], Result], turns: Turns = range) -> list[Result]:
         """Let each thread work through stretches of rows that no other has taken."""
-        stretches = _Taken(self._stretches())
+        stretches = _Taken(self._stretches(turns))
         n_threads = min(self.threads, -(-self.n_rows // STRETCH))
         if n_threads <= 1:
             return [work(stretches)]
         with ThreadPoolExecutor(n_threads, thread_name_prefix="riffler-engine") as pool:
             return list(pool.map(work, [stretches] * n_threads))
 
-    def _stretches(self) -> Iterator[Stretch]:
+    def _stretches(self, turns: Turns) -> Iterator[Stretch]:
         from riffler._fast.rows import as_rows, part_of_rows
 
-        for first, end, block in self._blocked:
-            rows = as_rows(block)
-            for start in range(0, end - first, STRETCH):
-                stop = min(start + STRETCH, end - first)
-                yield first + start, first + stop, part_of_rows(rows, start, stop)
+        ends = stretch_ends(self.starts)
+        opened, rows = -1, None
+        for number in turns(int(ends[-1])):
+            block = int(np.searchsorted(ends, number, side="right"))
+            if block != opened:
+                opened, rows = block, as_rows(self._blocked.block(block))
+            first, end = int(self.starts[block]), int(self.starts[block + 1])
+            start = first + STRETCH * (number - int(ends[block - 1]) if block else number)
+            stop = min(start + STRETCH, end)
+            yield start, stop, part_of_rows(rows, start - first, stop - first)
 
     def _parts(self, work: Work[Part], columns: tuple[Any, ...]) -> Iterator[Part]:
         """Yield what the blocks give, in their order; few of them are under way at a time."""
@@ -170,6 +181,16 @@ class _Taken(Iterator[Stretch]):
     def __next__(self) -> Stretch:
         with self._lock:
             return next(self._stretches)
+
+
+def stretch_ends(starts: IntArray) -> IntArray:
+    """Say how many stretches there are up to the end of each block; none reaches from one block into the next.
+
+    >>> stretch_ends(np.array([0, 10, 10, STRETCH + 11]))
+    array([1, 1, 3])
+    """
+    ends: IntArray = np.cumsum(-(-np.diff(starts) // STRETCH))
+    return ends
 
 
 def n_cores() -> int:
