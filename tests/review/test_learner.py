@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -29,22 +29,13 @@ from riffler.search.ground import Place
 from riffler.search.loop import ActiveSearch
 from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
 from tests.search.on_disk import NotedEngine, labelled_documents, made_collection
-
-PATIENCE = 90.0  # seconds; a busy machine starts a process slowly
-
-
-def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Wait for something to become true."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.1)
+from tests.waiting import PATIENCE, wait_until
 
 
 def read(review: FileReview, n: int, reviewer: str = "reviewer") -> None:
     """Answer about n documents of the queue, each shown first."""
     for _ in range(n):
-        until(lambda: review.upcoming(1, reviewer=reviewer))
+        wait_until(lambda: review.upcoming(1, reviewer=reviewer))
         (queued,) = review.upcoming(1, reviewer=reviewer)
         review.answer([say(queued.document, verdict_on(queued.document), f"key {queued.document}", queued.id)])
 
@@ -86,7 +77,7 @@ def test_a_learner_that_ends_when_idle_works_on_the_engine_that_was_named(of_fol
 def test_it_follows_the_ledger_through_answers_undo_a_crash_and_new_documents(review: FileReview) -> None:
     with review, LearnerKeeper(review.path) as keeper:
         read(review, 30)
-        until(lambda: is_caught_up(review))
+        wait_until(lambda: is_caught_up(review))
         check_pictures(review)
         assert psutil.Process(keeper.pid).nice() == learning.NICENESS
 
@@ -94,20 +85,20 @@ def test_it_follows_the_ledger_through_answers_undo_a_crash_and_new_documents(re
         progress = review.progress()
         assert progress is not None
         assert (progress.stale, progress.values["advice"], progress.values["recall"]) == (True, "unknown", None)
-        until(lambda: is_caught_up(review))
+        wait_until(lambda: is_caught_up(review))
         check_pictures(review)
 
         first = keeper.pid
         assert first is not None
         os.kill(first, signal.SIGKILL)
         read(review, 5)
-        until(lambda: keeper.pid not in (None, first))
-        until(lambda: is_caught_up(review))
+        wait_until(lambda: keeper.pid not in (None, first))
+        wait_until(lambda: is_caught_up(review))
         check_pictures(review)
         assert keeper.n_starts == 2
 
         review.add_documents(library(30, prefix="e"))
-        until(lambda: is_caught_up(review))
+        wait_until(lambda: is_caught_up(review))
         check_pictures(review)
     assert not keeper.alive
     assert [file.name for file in review.path.parent.iterdir()] == ["whales.riffler"]
@@ -118,8 +109,8 @@ def check_pictures(review: FileReview) -> None:
     picture, names = review.picture("progress"), ("scores", "terms", "map")
     assert picture is not None
     values = picture.read()
-    until(lambda: all((one := review.picture(name)) and one.ledger_id == picture.ledger_id for name in names), 40)
-    until(
+    wait_until(lambda: all((one := review.picture(name)) and one.ledger_id == picture.ledger_id for name in names), 40)
+    wait_until(
         lambda: n_mapped(review) == n_scored(review) == values["n_documents"], 40
     )  # documents leave no trace in the ledger
     search = LiveSearch(review).search
@@ -155,14 +146,14 @@ def n_scored(review: FileReview) -> int:
 def test_a_second_learner_stands_by_and_takes_over(review: FileReview) -> None:
     with review:
         first = learner(review.path, "--holder", "first")
-        until(lambda: review.picture("progress"))
+        wait_until(lambda: review.picture("progress"))
         second = learner(review.path, "--holder", "second")
         time.sleep(3.0)
         assert second.poll() is None
         first.terminate()
         assert ended(first) == (0, "")
         read(review, 10)
-        until(lambda: is_caught_up(review))
+        wait_until(lambda: is_caught_up(review))
         second.terminate()
         assert ended(second) == (0, "")
 
@@ -170,7 +161,7 @@ def test_a_second_learner_stands_by_and_takes_over(review: FileReview) -> None:
 def test_it_ends_when_its_standard_input_is_closed(review: FileReview) -> None:
     review.close()
     process = learner(review.path)
-    until(lambda: review.upcoming(1))
+    wait_until(lambda: review.upcoming(1))
     assert process.stdin is not None
     process.stdin.close()
     assert process.wait(PATIENCE) == 0
@@ -186,15 +177,15 @@ def test_it_does_not_outlive_a_parent_that_is_killed(review: FileReview) -> None
     with review:
         command = [sys.executable, "-c", PARENT, str(review.path)]
         with subprocess.Popen(command, stdin=subprocess.PIPE) as parent:
-            until(lambda: review.upcoming(1))
+            wait_until(lambda: review.upcoming(1))
             (child,) = psutil.Process(parent.pid).children()
             parent.kill()
-        until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
+        wait_until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
 
 
 def test_what_ends_it_is_said_in_words_and_it_is_tried_again(tmp_path: Path) -> None:
     with LearnerKeeper(tmp_path / "nothing.riffler") as keeper:
-        until(lambda: keeper.n_starts > 1)
+        wait_until(lambda: keeper.n_starts > 1)
         assert "there is no such file" in keeper.last_error
         assert "Traceback" not in keeper.last_error
         start = time.monotonic()
@@ -316,7 +307,7 @@ def start_and_stop(path: Path) -> None:
     keeper.stop()
     keeper.start()
     keeper.start()
-    until(lambda: keeper.alive)
+    wait_until(lambda: keeper.alive)
     keeper.stop()
     keeper.stop()
     assert not keeper.alive

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -18,8 +18,7 @@ from riffler.team.learners import Learners, reviews_to_learn
 from riffler.team.people import People
 from tests.databases import is_free
 from tests.team.teams import Team, team_at
-
-PATIENCE = 60.0
+from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -41,13 +40,6 @@ def learning(engine: Engine, idle_seconds: float = 900.0) -> Iterator[Learners]:
         yield learners
     finally:
         learners.stop()
-
-
-def wait_for(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.05)
 
 
 def pause(pid: int, team: Team) -> None:
@@ -92,19 +84,19 @@ def test_a_review_is_learned_once_and_the_learner_ends_when_nobody_reads(engine:
     team = team_at(engine, n_queued=0)
     assert needed(team) == [team.review.id]
     with learning(engine, idle_seconds=1.0) as one, learning(engine, idle_seconds=1.0) as other:
-        wait_for(lambda: team.review.progress() is not None)
+        wait_until(lambda: team.review.progress() is not None)
         assert len(one.pids) + len(other.pids) >= 1
         assert team.review.queue_now().n_waiting > 0
-        wait_for(lambda: not team.review.has_learner())
+        wait_until(lambda: not team.review.has_learner())
         assert needed(team) == []
         assert team.read("anna", "relevant")
-        wait_for(lambda: len(list(team.review.ledger())) == 1)
+        wait_until(lambda: len(list(team.review.ledger())) == 1)
 
 
 def test_another_server_takes_over_when_the_host_of_the_learner_dies(engine: Engine) -> None:
     team = team_at(engine, n_queued=0)
     with learning(engine) as one:
-        wait_for(lambda: team.review.progress() is not None)
+        wait_until(lambda: team.review.progress() is not None)
         first = one.pids[0]
         pause(first, team)  # its host is gone as far as anybody can see
         try:
@@ -112,11 +104,11 @@ def test_another_server_takes_over_when_the_host_of_the_learner_dies(engine: Eng
                 session.execute(update(LeaseRow).values(renewed_at=LeaseRow.renewed_at - 60.0))
             team.read("anna", "relevant")
             with learning(engine):
-                wait_for(lambda: len(list(team.review.ledger())) == 1)
+                wait_until(lambda: len(list(team.review.ledger())) == 1)
                 os.kill(first, signal.SIGCONT)  # it comes back, and must not write any more
-                wait_for(lambda: first not in one.pids)
+                wait_until(lambda: first not in one.pids)
                 team.read("anna", "irrelevant")
-                wait_for(lambda: len(list(team.review.ledger())) == 2)
+                wait_until(lambda: len(list(team.review.ledger())) == 2)
         finally:
             os.kill(first, signal.SIGCONT) if first in one.pids else None
     entries = [entry.item for entry in team.review.ledger()]

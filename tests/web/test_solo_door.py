@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from riffler.review.database import connect, writing
 from riffler.review.store import open_review
+from tests.waiting import wait_until
 from tests.web.visits import API, serving
 
 MANY = 50  # more than the threads that a server answers in
-SECONDS = 30.0
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    end = time.monotonic() + SECONDS
-    while not is_so():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_a_program_that_reads_does_not_wait_for_who_writes(file: Path) -> None:
