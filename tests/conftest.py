@@ -53,6 +53,7 @@ def postgres_address(postgres: PostgresServer) -> Iterator[str]:
     postgres.drop_database(address)
 
 
+SOURCE = Path(__file__).parents[1] / "src"
 LONGEST = (
     "test_wheel.py", "test_kill.py", "test_schema.py", "test_learner.py", "test_live.py", "test_examples.py",
     "test_reproduce.py", "test_team.py", "test_team_faults.py", "test_looks.py", "test_access.py", "test_team_gate.py",
@@ -61,9 +62,10 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files: at the end the other processes would have nothing to do beside them.
+    """Begin with the doctests of the package, then the longest files: others would have nothing to do beside them.
 
-    Those of the browser, which give up waiting, come when linters and documentation are through.
+    Doctests compile nearly every kernel, once. Servers that are killed and started again would each do that anew. Tests
+    of the browser, which give up waiting, come when linters and documentation are through.
     """
     places = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(item.path.name, len(LONGEST)))
+    items.sort(key=lambda item: -1 if item.path.is_relative_to(SOURCE) else places.get(item.path.name, len(LONGEST)))

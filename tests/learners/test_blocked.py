@@ -178,23 +178,32 @@ print(json.dumps({"peak": peak - before}))
 """
 
 
+N_ROWS, N_BLOCKS = 25_000, 8
+
+
+@pytest.fixture(scope="module")
+def many_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write 192 MB of rows, 960 bytes each, and their labels."""
+    folder = tmp_path_factory.mktemp("rows")
+    rng = np.random.default_rng(0)
+    n_entries, width = 120, 16
+    for number in range(N_BLOCKS):
+        columns = rng.integers(0, width, (N_ROWS, n_entries)) + width * np.arange(n_entries)
+        values = rng.random(N_ROWS * n_entries, dtype=np.float32)
+        starts = n_entries * np.arange(N_ROWS + 1, dtype=np.int32)
+        block = sparse.csr_matrix((values, columns.ravel().astype(np.int32), starts), shape=(N_ROWS, 2000))
+        on_disk(block, folder, str(number))
+    np.save(folder / "y.npy", (rng.random(N_BLOCKS * N_ROWS) < 0.1).astype(np.int8))
+    return folder
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs the memory report of Linux")
 @pytest.mark.parametrize("rows", ["all", "part"])
 @pytest.mark.parametrize("name", ["top-k", "sgd-at-k", "ranksvm"])
-def test_memory_is_that_of_few_blocks_and_vectors(name: str, rows: str, tmp_path: Path) -> None:
-    """200 MB of rows on disk, 960 bytes each: a fit holds a few blocks, and vectors of at most 240 bytes a row."""
-    rng = np.random.default_rng(0)
-    n_rows, n_entries, width = 25_000, 120, 16
-    for number in range(8):
-        columns = rng.integers(0, width, (n_rows, n_entries)) + width * np.arange(n_entries)
-        values = rng.random(n_rows * n_entries, dtype=np.float32)
-        starts = n_entries * np.arange(n_rows + 1, dtype=np.int32)
-        block = sparse.csr_matrix((values, columns.ravel().astype(np.int32), starts), shape=(n_rows, 2000))
-        on_disk(block, tmp_path, str(number))
-    np.save(tmp_path / "y.npy", (rng.random(8 * n_rows) < 0.1).astype(np.int8))
-    done = subprocess.run(
-        [sys.executable, "-c", FIT, str(tmp_path), name, rows], capture_output=True, text=True, check=False, timeout=300
-    )
+def test_memory_is_that_of_few_blocks_and_vectors(name: str, rows: str, many_rows: Path) -> None:
+    """A fit holds a few blocks, and vectors of at most 240 bytes a row."""
+    command = [sys.executable, "-c", FIT, str(many_rows), name, rows]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     peak = json.loads(done.stdout)["peak"]
-    assert peak < 240 * 8 * n_rows + 64e6, f"{name} held {peak / 1e6:.0f} MB beside 192 MB of rows on disk"
+    assert peak < 240 * N_BLOCKS * N_ROWS + 64e6, f"{name} held {peak / 1e6:.0f} MB beside 192 MB of rows on disk"
