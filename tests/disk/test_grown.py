@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 
 from riffler.cli import run
 from riffler.data import read_collection
-from riffler.disk import IndexOptions, index_collection, open_collection
+from riffler.disk import IndexOptions, WantedColumns, index_collection, open_collection
+from riffler.disk.manifest import JOURNAL
 from riffler.errors import InputError
 from tests.disk.documents import contents, documents
 
@@ -125,6 +127,45 @@ def test_a_folder_that_grows_gives_its_new_texts_wherever_they_stand(tmp_path: P
     (folder / "a.txt").write_text("An edited text stays as it was.", encoding="utf-8")
     with pytest.raises(InputError, match=r"all its documents are in .* already; there is nothing new"):
         index_collection(folder, tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    ("before", "now"), [("content", "content"), ("content", None), (None, "title"), ("title", "title")]
+)
+def test_texts_that_have_grown_are_refused_where_names_are_not_their_ids(
+    before: str | None, now: str | None, tmp_path: Path
+) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Gull\nIt flies.", encoding="utf-8")
+    index_collection(folder, tmp_path / "c", replace(OPTIONS, columns=WantedColumns(id=before)))
+    (folder / "b.txt").write_text("Owl\nIt flies.", encoding="utf-8")
+    told = "known by their names" if before == now else "ids were made of"
+    with pytest.raises(InputError, match=told):
+        index_collection(folder, tmp_path / "c", replace(OPTIONS, columns=WantedColumns(id=now)))
+    assert open_collection(tmp_path / "c").n_items == 1
+    assert not (tmp_path / "c" / JOURNAL).exists()
+
+
+def test_a_file_whose_ids_would_come_from_elsewhere_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    write(path, documents(50), has_ids=True)
+    index_collection(path, tmp_path / "c", OPTIONS)
+    write(path, documents(60), has_ids=True)
+    with pytest.raises(InputError, match=r"made of the column 'id' when .* made of the contents now"):
+        index_collection(path, tmp_path / "c", replace(OPTIONS, columns=WantedColumns(id="content")))
+
+
+def test_many_texts_between_those_that_are_there(tmp_path: Path) -> None:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for start in (0, 1, 2):
+        for number in range(start, 1200, 3):
+            (folder / f"{number:04}.txt").write_text(f"Gull {number}\nIt flies.", encoding="utf-8")
+        index_collection(folder, tmp_path / "c", replace(OPTIONS, n_items=100_000))
+    disk = open_collection(tmp_path / "c")
+    assert sorted(disk.ids) == [f"{number:04}.txt" for number in range(1200)]
+    assert all(title == f"Gull {int(id[:4])}" for id, title in zip(disk.ids, disk.titles, strict=True))
 
 
 def test_the_command_says_how_many_were_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,9 @@ from riffler.disk.parts import Piece
 from riffler.disk.sources import Source, resolved_of_json
 from riffler.errors import InputError
 
+NAME_OF_TEXT = "id"
+"""The column that has the name of each text of a folder."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Span:
@@ -39,10 +42,12 @@ class KnownRows:
     """The rows of a file that a collection has, as they were indexed one time after the other.
 
     A document that stands where it stood is known again. Another in its place is new, but for one that stood elsewhere.
+    ``id_columns`` had their ids, None where these were made of the contents.
     """
 
     folder: Path
     spans: tuple[_Span, ...]
+    id_columns: frozenset[str | None]
 
     @property
     def n_rows(self) -> int:
@@ -96,6 +101,7 @@ class KnownTexts:
 
     folder: Path
     spans: tuple[_Span, ...]
+    id_columns: frozenset[str | None]
 
     def n_left_alone(self, runs: Iterable[tuple[int, int]]) -> int:
         """Texts that were known; none is taken again, whatever the ``runs`` that were taken."""
@@ -103,12 +109,19 @@ class KnownTexts:
 
     def new_among(self, piece: Piece, source: str) -> list[tuple[int, int]]:
         """Where new texts of a piece begin, and how many stand together there."""
-        assert piece.ids is not None, "a text has its name"
+        if piece.ids is None or self.id_columns != {NAME_OF_TEXT}:
+            raise InputError(
+                f"{source} has texts that {self.folder} has already. In a folder that has grown they are known by "
+                "their names, which are not their ids there. Index all into a new folder, without --id."
+            )
         return _runs(np.array([name not in self._names for name in piece.ids]))
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        return frozenset(id for span in self.spans for id in span.ids(self.folder, span.first, span.first + span.n))
+        partitions = {span.partition.number: span.partition for span in self.spans}
+        packed = {number: partition_ids(self.folder, one) for number, one in partitions.items()}
+        places = ((packed[span.partition.number], span.offset, span.n) for span in self.spans)
+        return frozenset(id for ids, first, n in places for id in ids.series(first, first + n))
 
 
 def known_rows(folder: Path, base: Manifest | None, sources: Sequence[Source]) -> Mapping[int, KnownRows | KnownTexts]:
@@ -124,8 +137,25 @@ def known_rows(folder: Path, base: Manifest | None, sources: Sequence[Source]) -
             if (number := known[old]) is not None:
                 spans.setdefault(number, []).append(_Span(first, n, partition, offset))
             offset += n
+    columns: dict[int, set[str | None]] = {number: set() for number in spans}
+    for at, source in zip(known, base.sources, strict=True):
+        if at in columns and source["parts"] is not None:
+            columns[at].add(source["parts"]["id"])
     kinds = {number: KnownTexts if sources[number].kind == "folder" else KnownRows for number in spans}
-    return {number: kinds[number](folder, tuple(found)) for number, found in spans.items()}
+    return {number: kinds[number](folder, tuple(found), frozenset(columns[number])) for number, found in spans.items()}
+
+
+def refuse_other_ids(known: KnownRows | KnownTexts, id_column: str | None, source: str) -> None:
+    """Raise where documents get their ids from elsewhere than those that are there: none would be known again."""
+    if known.id_columns != {id_column}:
+        before, now = (
+            " and ".join(sorted("the contents" if one is None else f"the column {one!r}" for one in columns))
+            for columns in (known.id_columns, {id_column})
+        )
+        raise InputError(
+            f"{source}: ids were made of {before} when it was indexed into {known.folder}, and would be made of {now} "
+            "now. Say it with --id as then, or index all into a new folder."
+        )
 
 
 def _runs(is_new: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from riffler.data.folder import MANIFEST
 from riffler.disk.block import partition_ids
 from riffler.disk.files import FileEntry, room_wanted
 from riffler.disk.filling import Filling
-from riffler.disk.grown import KnownRows, KnownTexts, known_rows
+from riffler.disk.grown import KnownRows, KnownTexts, known_rows, refuse_other_ids
 from riffler.disk.hashed_rows import HashedCounter
 from riffler.disk.id_book import IdBook
 from riffler.disk.journal import PARTITION, SOURCES, Journal, holding
@@ -260,7 +260,11 @@ class _Indexing:
     def _new_among(self, piece: Piece, place: Place) -> list[tuple[int, int]]:
         """Where new documents begin, and how many: all, unless the file was indexed before."""
         known = self._known.get(place.source)
-        return [(0, piece.n_items)] if known is None else known.new_among(piece, self._sources[place.source].path)
+        if known is None:
+            return [(0, piece.n_items)]
+        source = self._sources[place.source].path
+        refuse_other_ids(known, self._parts[piece.source].id, source)
+        return known.new_among(piece, source)
 
     def _refuse_changed(self, sources: Sequence[Source]) -> None:
         """Refuse sources that are not what they were when they were looked at; they are read to their ends."""
