@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -99,6 +100,59 @@ def test_mapped_blocks_are_opened_by_the_workers(cluster: Any, kind: str, tmp_pa
                 found, wanted = (one.best(weights, 20, excluded, ties=order) for one in (engine, local))
                 np.testing.assert_array_equal(found.rows, wanted.rows)
                 np.testing.assert_array_equal(found.scores, wanted.scores)
+
+
+def test_workers_of_its_own_draw_what_the_local_engine_finds(tmp_path: Path) -> None:
+    """Blocks that are files, among them an empty one, of some stretches each; whatever is asked, by several at once."""
+    parts = cut(matrix("csr", 90_000), [20_000, 20_000, 50_000])
+    blocks = [on_disk(part, tmp_path, str(at)) for at, part in enumerate(parts)]
+    rng, local = np.random.default_rng(1), LocalEngine(parts)
+    orders = [rng.permutation(90_000), None, rng.permutation(90_000).astype(np.int32), None]
+    with DaskEngine(blocks, n_workers=2) as engine, ThreadPoolExecutor(3) as pool:
+        assert engine._drawing is not None
+        folder = Path(engine._drawing._folder.name)
+        for order in orders:
+            for share in (0.0, 0.001, 0.5, 1.0):
+                w, excluded = rng.integers(-1, 2, 7).astype(float), rng.random(90_000) < share  # many equal scores
+                for n in (1, 30, 100_000):
+                    found, wanted = (one.best(w, n, excluded, 0.2, order) for one in (engine, local))
+                    np.testing.assert_array_equal(found.rows, wanted.rows)
+                    np.testing.assert_array_equal(found.scores, wanted.scores)
+        weights = rng.normal(size=(12, 7))
+        for found, w in zip(pool.map(lambda w: engine.best(w, 9), weights), weights, strict=True):
+            np.testing.assert_array_equal(found.rows, local.best(w, 9).rows)
+        np.testing.assert_array_equal(engine.scores(w), local.scores(w))
+        assert {file.name for file in folder.iterdir()} == {"taken", "ties 2"}
+    assert not folder.exists()
+    engine.close()
+
+
+def test_blocks_in_memory_are_not_sent_to_all_workers() -> None:
+    with DaskEngine([np.eye(2), np.eye(2)], n_workers=1) as engine:
+        assert engine._drawing is None
+        assert engine.best(np.array([1.0, 2.0]), 1).rows.tolist() == [1]
+
+
+def test_a_cluster_ends_with_an_engine_that_cannot_begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = on_disk(np.eye(2), tmp_path, "a")
+    before = set(psutil.Process().children(recursive=True))
+    with monkeypatch.context() as patch:
+        patch.setattr("riffler.engine.dask.DrawingList", partial(raising, EngineError("no room")))
+        with pytest.raises(EngineError, match="no room"):
+            DaskEngine([block], n_workers=1)
+    workers = [one for one in set(psutil.Process().children(recursive=True)) - before if is_worker(one)]
+    assert not workers
+
+
+def raising(error: Exception, *_: object) -> None:
+    raise error
+
+
+def is_worker(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE and "spawn_main" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_threads_may_ask_one_engine_at_once(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401

@@ -22,6 +22,7 @@ from riffler.engine.base import Part, Work
 from riffler.engine.candidates import Candidates
 from riffler.engine.fixed_sum import Node
 from riffler.engine.local import LocalEngine, Turns
+from riffler.engine.mapped import MappedArray
 from riffler.engine.seats import Place, place_here
 from riffler.engine.wire import PackedWeights, unpacked_rows, unpacked_weights
 from riffler.features.blocked_rows import Block, BlockedRows
@@ -32,7 +33,7 @@ MOST_SHARES = 1_000  # that a worker holds, of all engines; one that is let go i
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Neighbouring blocks that one worker holds: ``name`` tells them from those of other engines."""
+    """Neighbouring blocks that a worker holds: ``name`` tells them from those of other engines."""
 
     name: str
     first_block: int
@@ -52,7 +53,7 @@ class Sent:
 
     blocks: tuple[Block, ...] | None
     order: int
-    ties: IntArray | None
+    ties: IntArray | MappedArray | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +126,7 @@ def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...]
         if held is None or (order is not None and held.order != order):
             return NotHeld()
         _HELD.move_to_end(share.name)
-    engine, ties = LocalEngine(held.rows, n_threads), None if order is None else held.ties
+        engine, ties = LocalEngine(held.rows, n_threads), None if order is None else held.ties
     try:
         return call(engine, ties, share, *common, *asked.arguments)
     except Exception as error:
@@ -185,4 +186,5 @@ def _take(share: Share, sent: Sent) -> None:
         while len(_HELD) > MOST_SHARES:
             _HELD.popitem(last=False)
     if share.name in _HELD:
-        _HELD[share.name].order, _HELD[share.name].ties = sent.order, sent.ties
+        ties = sent.ties.open() if isinstance(sent.ties, MappedArray) else sent.ties
+        _HELD[share.name].order, _HELD[share.name].ties = sent.order, ties

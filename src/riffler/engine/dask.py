@@ -38,7 +38,7 @@ from riffler.engine.cluster import LOST, Cluster
 from riffler.engine.drawing import DrawingList
 from riffler.engine.fixed_sum import total_of
 from riffler.engine.local import stretch_ends
-from riffler.engine.mapped import mapped_block
+from riffler.engine.mapped import MappedArray, mapped_block
 from riffler.engine.tls import TlsFiles
 from riffler.engine.wire import packed_rows, packed_weights
 from riffler.errors import EngineError
@@ -75,24 +75,28 @@ class DaskEngine(BlockHolder):
         super().__init__(blocks)
         self._cluster = Cluster(cluster, tls=tls, n_workers=n_workers, timeout=timeout)
         try:
-            threads = self._cluster.threads_by_worker()
+            self._share_out()
         except BaseException:
             self._cluster.close()
             raise
-        name = uuid4().hex
-        self._shares = shares_of(self.starts, sum(threads.values()), name)
-        self._whole = Share(f"{name}-all", 0, self._blocked.n_blocks, 0, self.n_rows)
-        is_drawn = self._cluster.is_own and all(hasattr(one, "open") for one in self._travelling(self._whole))
-        self._list = DrawingList(int(stretch_ends(self.starts)[-1])) if is_drawn else None
-        self._first_rows = np.array([share.first_row for share in self._shares])
-        self._home: dict[Share, str] = {}  # the worker of each share
-        self._place(threads)
         self._turn = RLock()  # one step at a time, whoever asks
         self._has: dict[tuple[Share, str], int] = {}  # what was sent where: the number of the tie order, 0 for none
         self._ties: IntArray | None = None
         self._order = 0
         self._looked = monotonic()
         self._lost: dict[str, float] = {}  # workers that did not answer, and when
+
+    def _share_out(self) -> None:
+        threads = self._cluster.threads_by_worker()
+        name = uuid4().hex
+        self._shares = shares_of(self.starts, sum(threads.values()), name)
+        self._whole = Share(f"{name}-all", 0, self._blocked.n_blocks, 0, self.n_rows)
+        self._stretch_ends = stretch_ends(self.starts)
+        is_drawn = self._cluster.is_own and all(hasattr(one, "open") for one in self._travelling(self._whole))
+        self._drawing = DrawingList(int(self._stretch_ends[-1])) if is_drawn else None
+        self._first_rows = np.array([share.first_row for share in self._shares])
+        self._home: dict[Share, str] = {}  # the worker of each share
+        self._place(threads)
 
     def map(self, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401 - arrays of any kind
         """Apply a function to every block and its part of each column; function and results travel."""
@@ -126,11 +130,13 @@ class DaskEngine(BlockHolder):
         with self._turn:
             if ties is not None and ties is not self._ties:  # known again by identity
                 self._ties, self._order = checked_ties(ties, self.n_rows), self._order + 1
+                if self._drawing is not None:
+                    self._drawing.forget(f"ties {self._order - 1}")
             order = None if ties is None else self._order
-            if self._list is None:
+            if self._drawing is None:
                 found = self._ask(at_worker.candidates_of, common, self._cut(skipped), order)
             else:
-                found = self._drawn(self._list, common, packed_rows(skipped, self.n_rows), order)
+                found = self._drawn(self._drawing, (*common, packed_rows(skipped, self.n_rows)), order)
         return Candidates.together(found).best(n)
 
     def rows(self, numbers: IntArray) -> Matrix:
@@ -151,8 +157,8 @@ class DaskEngine(BlockHolder):
     def close(self) -> None:
         """Let the workers go; a cluster of its own ends."""
         self._cluster.close(tuple(share.name for share in (*self._shares, self._whole)))
-        if self._list is not None:
-            self._list.close()
+        if self._drawing is not None:
+            self._drawing.close()
 
     def _ask_with(self, call: Callable[..., Any], work: Work[Any], columns: tuple[Any, ...]) -> list[Any]:
         checked_columns(columns, self.n_rows)
@@ -179,25 +185,24 @@ class DaskEngine(BlockHolder):
                     return [answers[share] for share in shares]
         raise self._too_often()
 
-    def _drawn(
-        self,
-        drawing: DrawingList,
-        common: tuple[Any, ...],
-        skipped: NDArray[Any],
-        order: int | None,
-    ) -> list[Candidates]:
+    def _drawn(self, drawing: DrawingList, common: tuple[Any, ...], order: int | None) -> list[Candidates]:
         """Let all workers draw stretches and keep the best rows; with one that is lost the step begins anew."""
         for _ in range(MOST_TRIES):
             self._settle()
-            hands = dict(zip(self._threads, drawing.hands(len(self._threads)), strict=True))
+            hands = zip(self._threads, drawing.hands([self._stretches_at(one) for one in self._threads]), strict=True)
             asked = {
-                worker: [Asked(self._whole, (skipped, hand), self._lacking(self._whole, worker, order))]
-                for worker, hand in hands.items()
+                worker: [Asked(self._whole, (hand,), self._lacking(self._whole, worker, order))]
+                for worker, hand in hands
             }
             found = list(self._told(at_worker.candidates_of, order, common, asked))
             if len(found) == len(asked):
                 return [answer for _, answer in found]
         raise self._too_often()
+
+    def _stretches_at(self, worker: str) -> list[range]:
+        """The stretches of the shares of a worker, which has opened their blocks already if it was asked before."""
+        ends = [0, *self._stretch_ends.tolist()]
+        return [range(ends[one.first_block], ends[one.end_block]) for one in self._shares if self._home[one] == worker]
 
     def _answered(
         self,
@@ -263,7 +268,11 @@ class DaskEngine(BlockHolder):
         has = self._has.get((share, worker))
         if has is not None and (order is None or has == order):
             return None
-        ties = None if order is None or self._ties is None else self._ties[share.first_row : share.end_row]
+        ties: IntArray | MappedArray | None = None
+        if order is not None and self._ties is not None:
+            ties = self._ties[share.first_row : share.end_row]
+            if self._drawing is not None:  # all need all of them
+                ties = self._drawing.shared(f"ties {order}", ties)
         return Sent(self._travelling(share) if has is None else None, order or 0, ties)
 
     def _is_answer(self, share: Share, worker: str, order: int | None, answer: Any) -> bool:  # noqa: ANN401

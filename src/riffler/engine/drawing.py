@@ -7,59 +7,95 @@ is no lock: two that take the same stretch at once both work on it, and what is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from riffler.engine.mapped import MappedArray
+from riffler.errors import EngineError
 
 
 class DrawingList:
-    """The list, as who asks keeps it: every step has a number of its own."""
+    """The list, as who asks keeps it: every step has a number of its own. Beside it lie arrays that all need."""
 
     def __init__(self, n_stretches: int) -> None:
-        self._folder = TemporaryDirectory(prefix="riffler-", ignore_cleanup_errors=True)
-        self._path = Path(self._folder.name) / "taken"
-        self._path.write_bytes(bytes(4 * n_stretches))
-        self._step = 0
+        self._n_stretches, self._step = n_stretches, 0
+        self._folder = _new_folder()
 
-    def hands(self, n: int) -> list[Hand]:
-        """Begin a step, and give each of n workers a hand to draw with."""
+    def hands(self, parts: Sequence[Sequence[range]]) -> list[Hand]:
+        """Begin a step, and give each worker a hand to draw with; ``parts`` are the stretches that each begins with."""
         self._step += 1
-        return [Hand(str(self._path), self._step, number, n) for number in range(n)]
+        path = self._file("taken", np.zeros(self._n_stretches, dtype=np.uint32))
+        return [Hand(path, self._step, drawing_order(parts, number)) for number in range(len(parts))]
+
+    def shared(self, name: str, array: NDArray[Any]) -> MappedArray:
+        """Write an array once, for all workers to map."""
+        path = self._file(name, array) if array.size else None  # nothing cannot be mapped
+        return MappedArray(path, array.dtype.str, array.shape, 0)
+
+    def forget(self, name: str) -> None:
+        """Remove an array; who has it mapped keeps it."""
+        (Path(self._folder.name) / name).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Remove the list."""
+        """Remove the list and all arrays."""
         self._folder.cleanup()
+
+    def _file(self, name: str, array: NDArray[Any]) -> str:
+        if not Path(self._folder.name).exists():  # somebody tidied up
+            self._folder.cleanup()
+            self._folder = _new_folder()
+        path = Path(self._folder.name) / name
+        if not path.exists():
+            with _writing():
+                array.tofile(path)
+        return str(path)
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """One of ``n_hands`` that draw from a list in a step; it travels to a worker."""
+    """Draws from a list in a step, in an order of its own; it travels to a worker."""
 
     path: str
     step: int
-    number: int
-    n_hands: int
+    order: tuple[range, ...]
 
     def __call__(self, n_stretches: int) -> Iterator[int]:
         """Yield stretches that nobody has drawn, and mark them."""
         taken = np.memmap(self.path, dtype=np.uint32, mode="r+", shape=(n_stretches,))
-        for stretch in drawing_order(n_stretches, self.number, self.n_hands):
+        for stretch in chain.from_iterable(self.order):
             if taken[stretch] != self.step:
                 taken[stretch] = self.step
                 yield stretch
 
 
-def drawing_order(n_stretches: int, number: int, n_hands: int) -> Iterator[int]:
-    """Yield all stretches: a hand's own part from its beginning, then the parts of the others from their ends.
+def drawing_order(parts: Sequence[Sequence[range]], number: int) -> tuple[range, ...]:
+    """Say in what order one of several draws: its own part from the beginning, then those of others from their ends.
 
-    >>> list(drawing_order(6, 0, 2)), list(drawing_order(6, 1, 2))
-    ([0, 1, 2, 5, 4, 3], [3, 4, 5, 2, 1, 0])
+    >>> parts = [[range(0, 2), range(4, 6)], [range(2, 4)]]
+    >>> [list(map(list, drawing_order(parts, number))) for number in (0, 1)]
+    [[[0, 1], [4, 5], [3, 2]], [[2, 3], [5, 4], [1, 0]]]
     """
-    cuts = [n_stretches * at // n_hands for at in range(n_hands + 1)]
-    yield from range(cuts[number], cuts[number + 1])
-    for at in range(number + 1, number + n_hands):
-        other = at % n_hands
-        yield from range(cuts[other + 1] - 1, cuts[other] - 1, -1)
+    others = [*parts[number + 1 :], *parts[:number]]
+    return (*parts[number], *(stretches[::-1] for part in others for stretches in reversed(part)))
+
+
+def _new_folder() -> TemporaryDirectory[str]:
+    with _writing():
+        return TemporaryDirectory(prefix="riffler-", ignore_cleanup_errors=True)
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        told = f"The folder of temporary files cannot be written to ({error}). Make room, or set TMPDIR to another."
+        raise EngineError(told) from error
