@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from tests.postgres import PostgresServer, server_programs
 
 # A deadline measures the machine (and numba's first compilation), not the code; without random seeds a failure repeats.
 settings.register_profile(
-    "quick", deadline=None, derandomize=True, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "quick", deadline=None, derandomize=True, max_examples=30, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("soak", settings.get_profile("quick"), derandomize=False, max_examples=1000)
 settings.load_profile(os.environ.get("RIFFLER_HYPOTHESIS", "quick"))
@@ -59,6 +60,11 @@ LONGEST = (
     "test_reproduce.py", "test_team.py", "test_team_faults.py", "test_looks.py", "test_access.py", "test_team_gate.py",
     "test_team_api.py", "test_moving.py",
 )  # fmt: skip
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported, some millions of objects, out of every later search for garbage."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
