@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -26,7 +24,7 @@ from riffler.engine.tls import need_trusted
 from riffler.errors import DataFileError, EngineError, InputError, UnknownName
 from riffler.features.blocked_rows import BlockedRows
 from riffler.records import is_sparse
-from tests.engine.clusters import new_cluster
+from tests.engine.clusters import kill_one, new_cluster
 from tests.engine.partitions import cut, hessian_times, matrix, on_disk, sums_of_a_worker_that_is_killed
 
 distributed: Any = pytest.importorskip("distributed")
@@ -193,15 +191,17 @@ def test_workers_killed_at_any_moment_change_no_suggestion(cluster: Any, whose: 
     excluded = np.zeros(20_000, dtype=bool)
     local, rng = LocalEngine(blocks), np.random.default_rng(4)
     with DaskEngine(blocks, cluster if whose == "given" else None, n_workers=2) as engine:
-        workers = (cluster if whose == "given" else engine._cluster._own).workers
-        for step in range(12):
-            w = rng.normal(size=7)
-            if step % 4 == 1:
-                pid = int(rng.choice([worker.pid for worker in workers.values() if worker.pid]))
-                threading.Timer(float(rng.random()) / 20, os.kill, (pid, signal.SIGKILL)).start()
-            found, wanted = (one.best(w, 10, excluded, ties=ties) for one in (engine, local))
-            np.testing.assert_array_equal(found.rows, wanted.rows)
-            excluded[found.rows] = True
+        workers = cluster if whose == "given" else engine._cluster._own
+        for _ in range(4):
+            killer = threading.Timer(float(rng.random()) / 20, kill_one, (workers, rng.random()))
+            killer.start()
+            is_last = False
+            while not is_last:
+                is_last = not killer.is_alive()  # one step more, as it may be noticed late
+                w = rng.normal(size=7)
+                found, wanted = (one.best(w, 10, excluded, ties=ties) for one in (engine, local))
+                np.testing.assert_array_equal(found.rows, wanted.rows)
+                excluded[found.rows] = True
 
 
 def test_a_scheduler_that_goes_away_is_one_error() -> None:
