@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from riffler.engine import DaskEngine, LocalEngine, TlsFiles, check_engine, engine_from
+from riffler.engine import DaskEngine, LocalEngine, TlsFiles, at_worker, check_engine, engine_from
 from riffler.engine.at_worker import Share
 from riffler.engine.dask import settled, shares_of
 from riffler.engine.mapped import mapped_block
@@ -23,7 +24,7 @@ from riffler.engine.products import pulled_back
 from riffler.engine.tls import need_trusted
 from riffler.errors import DataFileError, EngineError, InputError, UnknownName
 from riffler.features.blocked_rows import BlockedRows
-from riffler.records import is_sparse
+from riffler.records import IntArray, is_sparse
 from tests.engine.clusters import kill_one, new_cluster
 from tests.engine.partitions import cut, hessian_times, matrix, on_disk, sums_of_a_worker_that_is_killed
 
@@ -108,7 +109,7 @@ def test_workers_of_its_own_draw_what_the_local_engine_finds(tmp_path: Path) -> 
     orders = [rng.permutation(90_000), None, rng.permutation(90_000).astype(np.int32), None]
     with DaskEngine(blocks, n_workers=2) as engine, ThreadPoolExecutor(3) as pool:
         assert engine._drawing is not None
-        folder = Path(engine._drawing._folder.name)
+        folder = engine._drawing._scratch.folder
         for order in orders:
             for share in (0.0, 0.001, 0.5, 1.0):
                 w, excluded = rng.integers(-1, 2, 7).astype(float), rng.random(90_000) < share  # many equal scores
@@ -151,6 +152,22 @@ def is_worker(process: psutil.Process) -> bool:
         return process.status() != psutil.STATUS_ZOMBIE and "spawn_main" in " ".join(process.cmdline())
     except psutil.NoSuchProcess:
         return False
+
+
+def test_what_nobody_asks_for_is_let_go_and_sent_again_when_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    share, sent = (Share(name, 0, 1, 0, 2) for name in ("old", "new")), at_worker.Sent((np.eye(2),), 0, None)
+    old, new = share
+    monkeypatch.setattr(at_worker, "_HELD", OrderedDict())
+    monkeypatch.setattr(at_worker, "IDLE_SECONDS", 0.0)
+    asked = [at_worker.Asked(one, (), sent) for one in (old, new)]
+    for one in asked:
+        assert at_worker._answers(rows_and_ties, None, (), [one], 1) == [(2, None)]
+    again = at_worker.Asked(old, (), None)
+    assert at_worker._answers(rows_and_ties, None, (), [again], 1) == [at_worker.NotHeld()]
+
+
+def rows_and_ties(engine: LocalEngine, ties: IntArray | None, share: Share) -> tuple[int, IntArray | None]:
+    return engine.n_rows, ties
 
 
 def test_threads_may_ask_one_engine_at_once(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401
@@ -305,6 +322,8 @@ def test_shares_are_spread_by_threads_and_move_only_when_they_must() -> None:
     home = settled(shares, {}, {"a": 1, "b": 2})
     rows = rows_by_worker(home)
     assert rows["b"] == pytest.approx(2 * rows["a"], rel=0.15)
+    firsts = [home[share] for share in shares]
+    assert sum(one != other for one, other in pairwise(firsts)) == 1, "each has neighbours"
     assert settled(shares, home, {"a": 1, "b": 2}) == home
     left = settled(shares, home, {"a": 1, "c": 2})
     assert {share for share in shares if left[share] == "a"} >= {share for share in shares if home[share] == "a"}

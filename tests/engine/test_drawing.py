@@ -77,11 +77,11 @@ def test_arrays_are_written_once_for_all_and_forgotten(drawing: DrawingList) -> 
 
 def test_a_folder_that_was_tidied_up_is_made_anew(drawing: DrawingList) -> None:
     drawing.hands(HALVES)
-    shutil.rmtree(drawing._folder.name)
+    shutil.rmtree(drawing._scratch.folder)
     (hand,) = drawing.hands([[range(20)]])
     assert sorted(hand(20)) == list(range(20))
     drawing.close()
-    assert not Path(drawing._folder.name).exists()
+    assert not drawing._scratch.folder.exists()
     drawing.close()
 
 

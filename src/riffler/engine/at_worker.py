@@ -12,7 +12,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import chain
 from threading import Lock
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 
 from riffler.engine.base import Part, Work
 from riffler.engine.candidates import Candidates
-from riffler.engine.fixed_sum import Node
+from riffler.engine.fixed_sum import Node, joined
 from riffler.engine.local import LocalEngine, Turns
 from riffler.engine.mapped import MappedArray
 from riffler.engine.seats import Place, place_here
@@ -29,6 +31,7 @@ from riffler.features.blocked_rows import Block, BlockedRows
 from riffler.records import FloatArray, IntArray, Matrix
 
 MOST_SHARES = 1_000  # that a worker holds, of all engines; one that is let go is sent again when it is needed
+IDLE_SECONDS = 3600.0  # after which a share is let go: whoever asked for it may have been killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class Raised:
 @dataclass(slots=True)
 class _Held:
     rows: BlockedRows
+    used: float
     order: int = 0
     ties: IntArray | None = None
 
@@ -97,8 +101,20 @@ async def answer(
     dask_worker: Any = None,  # noqa: ANN401 - Dask's own, which it passes by this name
 ) -> list[Any]:
     """Answer what this worker is asked, in other threads: its loop goes on telling the scheduler that it is there."""
-    mine, n_threads = asked[dask_worker.address], threads[dask_worker.address]
+    me = name_of(dask_worker.address)
+    mine, n_threads = asked[me], threads[me]
     return await asyncio.to_thread(_answers, call, order, common, mine, n_threads)
+
+
+def name_of(address: str) -> str:
+    """Return a worker's address as its scheduler writes it: by number, also where it was told a name.
+
+    >>> name_of("tcp://127.0.0.1:40000")
+    'tcp://127.0.0.1:40000'
+    """
+    from distributed.comm.addressing import resolve_address
+
+    return str(resolve_address(address))
 
 
 def _answers(
@@ -106,14 +122,22 @@ def _answers(
 ) -> list[Any]:
     """Share the threads out: to as many shares at a time as there are, and what is left over within each.
 
-    Packed weights are unpacked once, not for every share.
+    What is packed is unpacked once, not for every share.
     """
-    common = tuple(unpacked_weights(one) if isinstance(one, PackedWeights) else one for one in common)
+    common = tuple(_unpacked(one) for one in common)
     n_at_once = min(n_threads, len(asked))
     if n_at_once == 1:
-        return [_answer(call, order, common, one, n_threads) for one in asked]
-    with ThreadPoolExecutor(n_at_once, thread_name_prefix="riffler-share") as pool:
-        return list(pool.map(lambda one: _answer(call, order, common, one, n_threads // n_at_once), asked))
+        answers = [_answer(call, order, common, one, n_threads) for one in asked]
+    else:
+        with ThreadPoolExecutor(n_at_once, thread_name_prefix="riffler-share") as pool:
+            answers = list(pool.map(lambda one: _answer(call, order, common, one, n_threads // n_at_once), asked))
+    return _added_up(answers) if call is nodes_of else answers
+
+
+def _unpacked(one: Any) -> Any:  # noqa: ANN401 - what a question is made of
+    if isinstance(one, PackedWeights):
+        return unpacked_weights(one)
+    return one.read() if isinstance(one, MappedArray) else one
 
 
 def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: Asked, n_threads: int) -> Any:  # noqa: ANN401 - what the call gives
@@ -125,12 +149,20 @@ def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...]
         held = _HELD.get(share.name)
         if held is None or (order is not None and held.order != order):
             return NotHeld()
+        held.used = monotonic()
         _HELD.move_to_end(share.name)
         engine, ties = LocalEngine(held.rows, n_threads), None if order is None else held.ties
     try:
         return call(engine, ties, share, *common, *asked.arguments)
     except Exception as error:
         return Raised(error)  # so that it is told from a worker that went away
+
+
+def _added_up(answers: list[Any]) -> list[Any]:
+    """Join the nodes of neighbouring shares, so that few travel; they stand with the last share that gave any."""
+    given = [at for at, answer in enumerate(answers) if isinstance(answer, list)]
+    together = joined(chain.from_iterable(answers[at] for at in given))
+    return [(together if at == given[-1] else []) if at in given else one for at, one in enumerate(answers)]
 
 
 def drop(names: tuple[str, ...]) -> None:
@@ -182,8 +214,10 @@ def nodes_of(engine: LocalEngine, ties: None, share: Share, work: Work[FloatArra
 
 def _take(share: Share, sent: Sent) -> None:
     if sent.blocks is not None:
-        _HELD[share.name] = _Held(BlockedRows(sent.blocks))
-        while len(_HELD) > MOST_SHARES:
+        now = monotonic()
+        _HELD[share.name] = _Held(BlockedRows(sent.blocks), now)
+        _HELD.move_to_end(share.name)
+        while len(_HELD) > MOST_SHARES or now - next(iter(_HELD.values())).used > IDLE_SECONDS:
             _HELD.popitem(last=False)
     if share.name in _HELD:
         ties = sent.ties.open() if isinstance(sent.ties, MappedArray) else sent.ties

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from threading import RLock
 from time import monotonic, sleep
 from typing import Any
@@ -42,7 +42,7 @@ from riffler.engine.mapped import MappedArray, mapped_block
 from riffler.engine.tls import TlsFiles
 from riffler.engine.wire import packed_rows, packed_weights
 from riffler.errors import EngineError
-from riffler.features.blocked_rows import Block, BlockedRows
+from riffler.features.blocked_rows import Block, BlockedRows, checked_numbers
 from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
 
 MOST_TRIES = 10  # of one step; each loses a worker, or sends one what it lacks
@@ -104,7 +104,8 @@ class DaskEngine(BlockHolder):
 
     def sum(self, work: Work[FloatArray], *columns: Any) -> FloatArray:  # noqa: ANN401 - arrays of any kind
         """Add up what a function makes of every block and its part of each column; few partial sums travel."""
-        return total_of(node for nodes in self._ask_with(at_worker.nodes_of, work, columns) for node in nodes)
+        nodes = chain.from_iterable(self._ask_with(at_worker.nodes_of, work, columns))
+        return total_of(sorted(nodes, key=lambda node: node.first))
 
     @cached_property
     def blank_rows(self) -> BoolArray:
@@ -125,7 +126,7 @@ class DaskEngine(BlockHolder):
         ties: IntArray | None = None,
     ) -> Best:
         """Return the n rows of the highest scores that are not excluded; ties travel once to whoever needs them."""
-        common = packed_weights(checked_weights(weights, intercept, self.n_columns)), n, float(intercept)
+        given = checked_weights(weights, intercept, self.n_columns)
         skipped = excluded_numbers(excluded, self.n_rows)
         with self._turn:
             if ties is not None and ties is not self._ties:  # known again by identity
@@ -134,14 +135,16 @@ class DaskEngine(BlockHolder):
                     self._drawing.forget(f"ties {self._order - 1}")
             order = None if ties is None else self._order
             if self._drawing is None:
+                common = packed_weights(given), n, float(intercept)
                 found = self._ask(at_worker.candidates_of, common, self._cut(skipped), order)
             else:
-                found = self._drawn(self._drawing, (*common, packed_rows(skipped, self.n_rows)), order)
+                told = self._drawing.told(given, n, float(intercept), packed_rows(skipped, self.n_rows))
+                found = self._drawn(self._drawing, told, order)
         return Candidates.together(found).best(n)
 
     def rows(self, numbers: IntArray) -> Matrix:
         """Gather some rows, in the order given, from who holds them: they travel, blocks need not be open here."""
-        numbers = np.asarray(numbers, dtype=np.int64)
+        numbers = checked_numbers(numbers, self.n_rows)
         of = np.searchsorted(self._first_rows, numbers, side="right") - 1
         order = np.argsort(of, kind="stable")
         # of no rows at all the first share knows what kind they are
@@ -156,9 +159,9 @@ class DaskEngine(BlockHolder):
 
     def close(self) -> None:
         """Let the workers go; a cluster of its own ends."""
-        self._cluster.close(tuple(share.name for share in (*self._shares, self._whole)))
-        if self._drawing is not None:
+        if self._drawing is not None:  # first, as it stays behind if this process is ended meanwhile
             self._drawing.close()
+        self._cluster.close(tuple(share.name for share in (*self._shares, self._whole)))
 
     def _ask_with(self, call: Callable[..., Any], work: Work[Any], columns: tuple[Any, ...]) -> list[Any]:
         checked_columns(columns, self.n_rows)
@@ -332,10 +335,11 @@ def shares_of(starts: IntArray, n_threads: int, name: str) -> list[Share]:
 def settled(shares: Sequence[Share], home: dict[Share, str], threads: dict[str, int]) -> dict[Share, str]:
     """Give every share a worker, by rows for each of its threads; none moves that need not.
 
-    Shares whose worker is gone go to who has least, the largest first. Then who has most gives to who has least, as
-    long as that is less than it had itself: so one that came gets some.
+    At first each worker gets neighbours, of which it can add up what they give. Shares whose worker is gone go to who
+    has least, the largest first. Then who has most gives to who has least, as long as that is less than it had itself:
+    so one that came gets some.
     """
-    new = {share: home[share] for share in shares if home.get(share) in threads}
+    new = {share: home[share] for share in shares if home.get(share) in threads} or _runs(shares, threads)
     rows = dict.fromkeys(threads, 0)
     for share, worker in new.items():
         rows[worker] += share.n_rows
@@ -351,3 +355,11 @@ def settled(shares: Sequence[Share], home: dict[Share, str], threads: dict[str, 
             return new
         new[moved] = least
         rows[most], rows[least] = rows[most] - moved.n_rows, rows[least] + moved.n_rows
+
+
+def _runs(shares: Sequence[Share], threads: Mapping[str, int]) -> dict[Share, str]:
+    """Give every worker shares that follow one another, by rows for each of its threads."""
+    workers, n_rows = list(threads), max(shares[-1].end_row, 1)
+    ends = np.cumsum([threads[worker] for worker in workers])
+    middles = np.array([share.first_row + share.end_row for share in shares]) / (2 * n_rows)
+    return {share: workers[at] for share, at in zip(shares, np.searchsorted(ends, middles * ends[-1]), strict=True)}

@@ -8,18 +8,17 @@ is no lock: two that take the same stretch at once both work on it, and what is 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riffler.engine.mapped import MappedArray
-from riffler.errors import EngineError
+from riffler.engine.scratch import Scratch
+
+LONG = 100_000  # bytes that are sent to each worker in less time than they are written and mapped
 
 
 class DrawingList:
@@ -27,36 +26,38 @@ class DrawingList:
 
     def __init__(self, n_stretches: int) -> None:
         self._n_stretches, self._step = n_stretches, 0
-        self._folder = _new_folder()
+        self._scratch = Scratch()
+
+    def told(self, *all_of: Any) -> tuple[Any, ...]:  # noqa: ANN401 - arrays and numbers
+        """What all workers are told in a step, where long arrays are files that they read: quicker than to send them.
+
+        They are written over those of the step before: its answers have come, or are not waited for any more.
+        """
+        return tuple(self._written_if_long(f"told {at}", one) for at, one in enumerate(all_of))
+
+    def _written_if_long(self, name: str, one: Any) -> Any:  # noqa: ANN401 - an array or a number
+        if not isinstance(one, np.ndarray) or one.nbytes <= LONG:
+            return one
+        return MappedArray(str(self._scratch.written_over(name, one)), one.dtype.str, one.shape, 0)
 
     def hands(self, parts: Sequence[Sequence[range]]) -> list[Hand]:
         """Begin a step, and give each worker a hand to draw with; ``parts`` are the stretches that each begins with."""
         self._step += 1
-        path = self._file("taken", np.zeros(self._n_stretches, dtype=np.uint32))
-        return [Hand(path, self._step, drawing_order(parts, number)) for number in range(len(parts))]
+        path = self._scratch.file("taken", np.zeros(self._n_stretches, dtype=np.uint32))
+        return [Hand(str(path), self._step, drawing_order(parts, number)) for number in range(len(parts))]
 
     def shared(self, name: str, array: NDArray[Any]) -> MappedArray:
         """Write an array once, for all workers to map."""
-        path = self._file(name, array) if array.size else None  # nothing cannot be mapped
+        path = str(self._scratch.file(name, array)) if array.size else None  # nothing cannot be mapped
         return MappedArray(path, array.dtype.str, array.shape, 0)
 
     def forget(self, name: str) -> None:
         """Remove an array; who has it mapped keeps it."""
-        (Path(self._folder.name) / name).unlink(missing_ok=True)
+        self._scratch.remove(name)
 
     def close(self) -> None:
         """Remove the list and all arrays."""
-        self._folder.cleanup()
-
-    def _file(self, name: str, array: NDArray[Any]) -> str:
-        if not Path(self._folder.name).exists():  # somebody tidied up
-            self._folder.cleanup()
-            self._folder = _new_folder()
-        path = Path(self._folder.name) / name
-        if not path.exists():
-            with _writing():
-                array.tofile(path)
-        return str(path)
+        self._scratch.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +86,3 @@ def drawing_order(parts: Sequence[Sequence[range]], number: int) -> tuple[range,
     """
     others = [*parts[number + 1 :], *parts[:number]]
     return (*parts[number], *(stretches[::-1] for part in others for stretches in reversed(part)))
-
-
-def _new_folder() -> TemporaryDirectory[str]:
-    with _writing():
-        return TemporaryDirectory(prefix="riffler-", ignore_cleanup_errors=True)
-
-
-@contextmanager
-def _writing() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        told = f"The folder of temporary files cannot be written to ({error}). Make room, or set TMPDIR to another."
-        raise EngineError(told) from error

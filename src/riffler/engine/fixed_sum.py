@@ -23,14 +23,20 @@ class Node:
 
 
 def joined(nodes: Iterable[Node]) -> list[Node]:
-    """Add up neighbouring nodes where the tree joins them; at most about 2 log2(blocks) are left."""
+    """Add up neighbouring nodes where the tree joins them; of neighbouring blocks about 2 log2(blocks) are left."""
     left: list[Node] = []
     for node in nodes:
         left.append(node)
-        while len(left) > 1 and left[-2].size == left[-1].size and left[-2].first % (2 * left[-1].size) == 0:
+        while len(left) > 1 and _are_halves(*left[-2:]):
             upper, lower = left.pop(), left.pop()
             left.append(Node(lower.first, 2 * lower.size, lower.total + upper.total))
     return left
+
+
+def _are_halves(lower: Node, upper: Node) -> bool:
+    """Whether two nodes are what the tree joins to one."""
+    is_next = lower.first + lower.size == upper.first
+    return is_next and lower.size == upper.size and lower.first % (2 * lower.size) == 0
 
 
 def total_of(nodes: Iterable[Node]) -> FloatArray:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riffler.disk.open_files import few_enough, make_way
 from riffler.errors import DataFileError
 from riffler.records import Matrix, is_sparse
 
@@ -28,7 +29,9 @@ class MappedArray:
         if self.path is None:
             return np.empty(self.shape, dtype=self.dtype)
         try:
-            mapped = np.memmap(self.path, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
+            with few_enough(Path(self.path)), Path(self.path).open("rb") as stream:
+                make_way(stream.fileno())
+                mapped = np.memmap(stream, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
         except FileNotFoundError as error:
             raise DataFileError(
                 f"{self.path}: no such file for the process that shall work on it. "
@@ -37,6 +40,13 @@ class MappedArray:
         except ValueError as error:
             raise DataFileError(f"{self.path}: shorter than its index says. Copy it again, or index anew.") from error
         return np.asarray(mapped)
+
+    def read(self) -> NDArray[Any]:
+        """Read it into memory: quicker than to map what is read once."""
+        if self.path is None:
+            return np.empty(self.shape, dtype=self.dtype)
+        count = int(np.prod(self.shape))
+        return np.fromfile(self.path, dtype=self.dtype, count=count, offset=self.offset).reshape(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
