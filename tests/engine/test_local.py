@@ -109,6 +109,12 @@ def test_bad_input_is_named() -> None:
         engine.best(np.ones(2), 1, ties=np.array([1]))
     with pytest.raises(InputError, match="column must have an entry"):
         engine.map(len, np.ones(3))
+    with pytest.raises(InputError, match=r"must be CSR, block 0 is CSC\. Call \.tocsr\(\)"):
+        LocalEngine([sparse.csc_matrix(np.eye(2))]).scores(np.ones(2))
+    with pytest.raises(InputError, match=r"got a mask\. Pass np\.flatnonzero"):
+        engine.rows(np.array([False, True]))
+    with pytest.raises(InputError, match="from 0 to 1, got numbers from -1 to 2"):
+        engine.rows(np.array([-1, 2]))
 
 
 def test_stretches_of_a_block_are_scored_as_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riffler.data.atomic import atomic_write
+from riffler.disk.open_files import few_enough, make_way
 from riffler.errors import DataFileError, DiskFull
 
 PIECE = 1 << 24
@@ -103,6 +104,7 @@ def open_array(folder: Path, entry: FileEntry, what: str) -> NDArray[Any]:
     check_once(folder, entry, what)
     path = folder / entry.name
     with _there(folder, entry, what), path.open("rb") as stream:
+        make_way(stream.fileno())
         head = stream.read(LONGEST_HEAD)
     found = HEAD.match(head)
     if found is None or found.end() + np.dtype(found[1].decode()).itemsize * int(found[2]) != entry.n_bytes:
@@ -154,9 +156,10 @@ def check_sum(folder: Path, entry: FileEntry, what: str) -> None:
 
 @contextmanager
 def _there(folder: Path, entry: FileEntry, what: str) -> Iterator[None]:
-    """Tell of a file that is missing, or goes at this moment."""
+    """Tell of a file that is missing, or goes at this moment, or is one too many."""
     try:
-        yield
+        with few_enough(folder):
+            yield
     except FileNotFoundError as error:
         raise DataFileError(f"{folder}, {what}: the file {entry.name} is missing. {AGAIN}") from error
 

@@ -78,11 +78,13 @@ class BlockedRows:
         """Return a block, opened if need be."""
         if number not in self._opened:
             source = self.sources[number]
-            block = source.open() if hasattr(source, "open") else source
+            block: Matrix = source.open() if hasattr(source, "open") else source
             if tuple(block.shape) != tuple(source.shape):
                 raise InputError(
                     f"Block {number} was said to have shape {source.shape} and has {block.shape}. Make the index anew."
                 )
+            if is_sparse(block) and block.format != "csr":  # the compiled loops would read its arrays as rows
+                raise InputError(f"Sparse blocks must be CSR, block {number} is {block.format.upper()}. Call .tocsr().")
             if number and is_sparse(block) != self.is_sparse:
                 kinds = ("dense", "sparse")
                 raise InputError(
@@ -102,7 +104,7 @@ class BlockedRows:
 
     def __getitem__(self, numbers: IntArray) -> Matrix:
         """Gather some rows into one matrix in memory, in the order given."""
-        numbers = np.asarray(numbers, dtype=np.int64)
+        numbers = checked_numbers(numbers, self.shape[0])
         if numbers.size == 0:
             return self.block(0)[numbers]
         home = np.searchsorted(self.starts, numbers, side="right") - 1
@@ -182,6 +184,22 @@ class _Chosen:
     def open(self) -> Matrix:
         """Gather the rows."""
         return self._X[self._numbers]
+
+
+def checked_numbers(numbers: IntArray, n_rows: int) -> IntArray:
+    """Return row numbers; a mask, or a row that is not there, would be taken for other rows.
+
+    >>> checked_numbers(np.array([2, 0]), 3)
+    array([2, 0])
+    """
+    given = np.asarray(numbers)
+    if given.dtype == np.bool_:
+        raise InputError("Rows in blocks are named by their numbers, got a mask. Pass np.flatnonzero(mask).")
+    if given.size and not (given.min() >= 0 and given.max() < n_rows):
+        raise InputError(
+            f"Row numbers must be from 0 to {n_rows - 1:,}, got numbers from {given.min():,} to {given.max():,}."
+        )
+    return given.astype(np.int64, copy=False)
 
 
 def rows_of(X: Matrix | BlockedRows, numbers: IntArray) -> Matrix | BlockedRows:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from riffler.engine.candidates import Candidates
 from riffler.errors import InputError
 from riffler.records import BoolArray, FloatArray, IntArray
 from riffler.search.ranking import Ranking
@@ -109,5 +110,4 @@ def _left(rows: IntArray, excluded: BoolArray) -> IntArray:
 
 
 def _highest(n: int, rows: IntArray, values: FloatArray, ties: IntArray | None) -> IntArray:
-    order = np.lexsort((rows if ties is None else ties[rows], -values))
-    return rows[order[:n]]
+    return Candidates(rows, values, rows if ties is None else ties[rows]).best(n).rows
