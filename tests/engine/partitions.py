@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -51,3 +52,9 @@ def sums_of_a_worker_that_is_killed(block: Matrix, weight: FloatArray, marks: st
             mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
     return pulled_back(block, weight)
+
+
+def slow_sum(block: Matrix) -> float:
+    """Take a while."""
+    time.sleep(2)
+    return float(block.sum())

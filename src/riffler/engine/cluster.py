@@ -12,15 +12,21 @@ from typing import Any
 from riffler.engine import at_worker
 from riffler.engine.local import n_cores
 from riffler.engine.seats import Place, seated
-from riffler.engine.tls import TlsFiles, need_trusted
+from riffler.engine.tls import TlsFiles, dask_address, need_shut_in, need_trusted
 from riffler.engine.worker_pool import WorkerPool
 from riffler.errors import EngineError, RifflerError
 
 LOST = object()
+INSTALL = "pip install 'riffler[dask]'"
 TO_CONNECT = 3.0  # seconds for a worker on this machine
-FOR_STEPS = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "500ms"}
+TO_LET_GO = 3.0  # seconds for all workers to drop what they hold
+FOR_STEPS = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.scheduler.worker-ttl": "60s",
+}
 """Settings of a cluster of its own: nobody looks at Dask's profile of threads and the beat of its loops (which was one
-of 20 ms in each of them), and both take time from those who score."""
+of 20 ms in each of them), and both take time from those who score. A worker that hangs is given up after a minute."""
 
 
 class Cluster:
@@ -30,6 +36,8 @@ class Cluster:
         distributed = need_distributed()
         self._timeout = timeout
         self._places: dict[str, Place] = {}  # of the workers that were looked at
+        if isinstance(given, str):
+            given = dask_address(given, tls)
         if given is not None:
             need_trusted([str(getattr(given, "scheduler_address", given))])
         self._n_own = n_workers or n_cores()
@@ -46,6 +54,7 @@ class Cluster:
                 f"No Dask scheduler answers at {self.name}: {error}. Start it, or check host, port and certificates."
             ) from error
         try:
+            need_shut_in(str(self._client.scheduler_info()["address"]))
             self.threads_by_worker()
         except BaseException:
             self.close()
@@ -168,9 +177,10 @@ class Cluster:
 
     def close(self, names: tuple[str, ...] = ()) -> None:
         """Let workers drop what they hold, and end the connection, and a cluster of its own."""
-        with suppress(Exception):  # whoever is gone holds nothing
-            if names and self._client.status == "running":
-                self._client.run(at_worker.drop, names, on_error="ignore")
+        with suppress(Exception):  # whoever is gone holds nothing, and who hangs is not waited for
+            if names and self._own is None and self._client.status == "running":
+                told = self._client._run, at_worker.drop, names
+                self._client.sync(*told, on_error="ignore", callback_timeout=TO_LET_GO)
         with suppress(Exception):
             self._client.close(timeout=2)
         if self._own is not None:
@@ -243,9 +253,7 @@ def need_distributed() -> Any:  # noqa: ANN401 - a module
     try:
         import distributed
     except ImportError as error:
-        raise EngineError(
-            "Work on a cluster needs the package distributed. Install it with: pip install 'riffler[dask]'"
-        ) from error
+        raise EngineError(f"Work on a cluster needs the package distributed. Install it with: {INSTALL}") from error
     return distributed
 
 
@@ -254,10 +262,18 @@ def own_cluster(n_workers: int) -> Any:  # noqa: ANN401 - Dask's own
     distributed = need_distributed()
     import dask
 
-    with dask.config.set(FOR_STEPS):  # workers get the settings of the moment in which they are made
-        return distributed.LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", protocol="tls://",
-            security=distributed.Security.temporary(), dashboard_address="127.0.0.1:0",
-            worker_dashboard_address="127.0.0.1:0", memory_limit=0,
-            silence_logs=logging.CRITICAL,
-        )  # fmt: skip
+    try:
+        with dask.config.set(FOR_STEPS):  # workers get the settings of the moment in which they are made
+            return distributed.LocalCluster(
+                n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", protocol="tls://",
+                security=distributed.Security.temporary(), dashboard_address="127.0.0.1:0",
+                worker_dashboard_address="127.0.0.1:0", memory_limit=0,
+                silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+    except ImportError as error:  # of cryptography
+        raise EngineError(f"{error} Install what clusters need with: {INSTALL}") from error
+    except (OSError, RuntimeError, TimeoutError) as error:
+        raise EngineError(
+            f"Worker processes cannot be started on this machine: {error}. In a script of your own they begin by "
+            'importing it: put what it does behind `if __name__ == "__main__":`. Else the local engine needs none.'
+        ) from error

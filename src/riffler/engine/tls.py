@@ -73,6 +73,21 @@ def scheduler_address(name: str, tls: TlsFiles | None) -> str:
     return f"{'tcp' if tls is None else 'tls'}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
+def dask_address(given: str, tls: TlsFiles | None) -> str:
+    """Take an address as this package writes it, or as Dask does.
+
+    >>> dask_address("dask://localhost:8786", None), dask_address("tls://10.0.0.1:8786", None)
+    ('tcp://localhost:8786', 'tls://10.0.0.1:8786')
+    """
+    if given.startswith("dask://"):
+        return scheduler_address(given, tls)
+    if "://" not in given:
+        raise InputError(
+            f"{given!r} is no address of a scheduler. Write dask://host:port, or as Dask does tcp://host:port."
+        )
+    return given
+
+
 def parts_missing(name: str, host: str | None, port: int | None) -> bool:
     """Tell whether an address lacks its host or port, or has what it should not have."""
     return not (host and port) or urlsplit(name).path not in ("", "/") or "@" in name
@@ -90,3 +105,17 @@ def need_trusted(addresses: Iterable[str]) -> None:
             f"{one} is on another machine and has no TLS, and who is there runs, and sees, whatever it is sent. Start "
             "scheduler and workers with certificates, and pass those of this client."
         )
+
+
+def need_shut_in(address: str) -> None:
+    """Raise where a scheduler, by the address that it has itself, is open to other machines without TLS.
+
+    >>> need_shut_in("tcp://127.0.0.1:8786")
+    """
+    try:
+        need_trusted([address])
+    except EngineError as error:
+        raise EngineError(
+            f"The scheduler is on this machine, and open to others at {address} without TLS: whoever reaches it runs "
+            "what they like where the documents are. Start it with --host 127.0.0.1, or with certificates."
+        ) from error
