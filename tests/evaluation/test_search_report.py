@@ -23,7 +23,7 @@ from riffler.evaluation.search_charts import (
 from riffler.evaluation.search_page import search_page, table_html, write_page
 from riffler.evaluation.search_problem import Problem, topic_problems
 from riffler.evaluation.search_report import policy_rows, recorded_orders, simulation_json
-from riffler.evaluation.search_tables import recall_grid, stopping_grids, topics_grid
+from riffler.evaluation.search_tables import recall_grid, setting_in_words, stopping_grids, topics_grid
 from riffler.evaluation.simulate import Plan, SearchRun, simulate
 from riffler.evaluation.stopping_replay import RuleSummary, replay_rules
 from tests.evaluation.searches import collection, problem
@@ -82,6 +82,7 @@ def test_a_run_cut_by_a_budget_has_no_mean_and_no_replay(toy: Problem) -> None:
     assert list(row.labels["1.0"].runs) == [None, 2]
     assert recall_grid([row]).rows[0][-1] == "(1 of 2 runs)"
     json.dumps(simulation_json([toy], cut, Plan(budget=0.2), {}, 0.95), allow_nan=False)
+    assert "at most 0.1% of the collection" in setting_in_words([toy], cut, Plan(budget=0.001))
     with pytest.raises(InputError, match="found 1 of 2 relevant items"):
         recorded_orders(cut)
 

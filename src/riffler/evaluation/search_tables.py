@@ -10,6 +10,7 @@ from riffler.evaluation.search_problem import Problem
 from riffler.evaluation.search_report import PolicyRow, by_topic, policy_rows
 from riffler.evaluation.simulate import Plan, SearchRun
 from riffler.evaluation.stopping_replay import RuleSummary
+from riffler.stopping.words import per_cent
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def setting_in_words(problems: Sequence[Problem], runs: Sequence[SearchRun], pla
     first, n_runs = problems[0], len({run.seed for run in runs})
     goal = f"{first.n_relevant:,} relevant" if len(problems) == 1 else f"{len(problems)} topics, one against the rest"
     batch = "batches that grow by a tenth" if isinstance(plan.batch, str) else f"batches of {plan.batch}"
-    budget = "" if plan.budget == 1 else f", at most {plan.budget:.0%} of the collection"
+    budget = "" if plan.budget == 1 else f", at most {per_cent(plan.budget)} of the collection"
     described = "" if plan.description is None else f", described as “{plan.description}”"
     known = f"{plan.prior_relevant} relevant and {plan.prior_irrelevant} irrelevant, drawn by the seed"
     return (
