@@ -178,6 +178,9 @@ def test_how_often_a_folder_is_scored_is_set_on_the_page(tmp_path: Path, open_pa
         page.reload()
         expect(page.locator("#rescore_every")).to_have_value("10")
         expect(page.locator("#candidates")).to_have_value("500")
+        page.goto(server.address + "/progress")
+        expect(page.locator("[data-chart=recall] .chart-none")).to_have_text("There is nothing to draw yet.")
+        expect(page.locator("[data-chart=map]")).to_have_count(0)
     finally:
         server.stop()
 

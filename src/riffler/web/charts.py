@@ -68,6 +68,8 @@ def chart_data(name: str, progress: Mapping[str, Any], clusters: Clusters) -> Ch
 def _recall_data(progress: Mapping[str, Any], clusters: Clusters) -> ChartData:
     curve = [{"read": read, "found": found} for read, found in progress.get("curve", ())]
     end = curve[-1]["read"] if curve else 0
+    if not end:  # a line without length
+        curve = []
     guess = _estimate(progress.get("recall"), curve[-1]["found"] if curve else 0)
     ends: Rows = [{"read": 0, **guess}, {"read": end, **guess}] if guess and end else []
     table = [(point["read"], point["found"]) for point in curve[:: max(1, len(curve) // N_BARS)]]

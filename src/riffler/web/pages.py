@@ -206,12 +206,15 @@ def _progress(review: Review) -> dict[str, Any]:
     values = None if view is None else view.values
     picture = review.picture("map")
     clusters = [] if picture is None else picture.read()["clusters"]
+    has_map = review.folder is None  # nobody groups what stays on disk
+    charts = [name for name in CHARTS if has_map or name != "map"]
     return {
+        "has_map": has_map,
         "view": view,
         "values": values,
         "counts": review.counts(),
         "still_open": open_now(review),
-        "tables": {} if values is None else {name: chart_data(name, values, clusters) for name in CHARTS},
+        "tables": {} if values is None else {name: chart_data(name, values, clusters) for name in charts},
     }
 
 
