@@ -67,6 +67,37 @@ def test_errors_are_one_line(
     assert printed.out == ""
 
 
+@pytest.mark.parametrize("text", ['{"kind": "riffl', None])
+@pytest.mark.parametrize(
+    "command",
+    [["simulate", "c"], ["review", "c", "--once"], ["rank", "c"], ["reindex", "c"], ["index", "a.csv", "--out", "c"]],
+)
+def test_a_manifest_that_is_damaged_or_missing_is_what_every_command_tells(
+    text: str | None,
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    documents(5).write_csv("a.csv")
+    assert run(["index", "a.csv", "--out", "c", "--bits", "8"]) == 0
+    capsys.readouterr()
+    manifest = Path("c/manifest.json")
+    if text is None:
+        manifest.unlink()
+    else:
+        manifest.write_text(text)
+    assert run(command) == 2
+    told = "manifest.json is missing, and files of" if text is None else "manifest.json is damaged"
+    assert f"riffler: error: c: {told}" in capsys.readouterr().err.replace(str(tmp_path) + "/", "")
+
+
+def test_a_folder_that_is_no_collection_is_not_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rank", str(tmp_path)]) == 2
+    assert "is a folder and no collection on disk (it has no manifest.json). Name a file, or" in capsys.readouterr().err
+
+
 def test_a_public_data_set_is_indexed_by_its_name(data_folder: Path, tmp_path: Path) -> None:
     from riffler.data.public import info, present
 

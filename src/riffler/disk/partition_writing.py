@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from riffler.data.folder import PARTITIONS
 from riffler.data.item_ids import content_key
 from riffler.disk.files import FileEntry, flush_folder, write_array, write_bytes
 from riffler.disk.hashed_rows import CountRows, HashedCounter
-from riffler.disk.manifest import PARTITIONS, Partition
+from riffler.disk.manifest import Partition
 from riffler.disk.packed_ids import PackedIds
 from riffler.disk.parts import Piece
 from riffler.disk.strays import DRAFT, make_way
