@@ -88,6 +88,30 @@ def test_tags_that_come_late_are_taken_where_they_are_named(tmp_path: Path) -> N
         index_collection(path, tmp_path / "d", IndexOptions(columns=WantedColumns(abstract="C8")))
 
 
+def write_as(frame: pl.DataFrame, path: Path) -> Path:
+    {".csv": frame.write_csv, ".parquet": frame.write_parquet, ".jsonl": frame.write_ndjson}[path.suffix](path)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize(
+    ("columns", "texts"),
+    [
+        ({"title": "On gulls", "text": "They fly"}, "On gulls\nThey fly"),
+        ({"title": "not this", "BT": "On gulls", "abstract": "They fly"}, "On gulls\nThey fly"),
+        ({"title": "On gulls", "abstract": "not this", "N2": "They fly"}, "On gulls\nThey fly"),
+        ({"document title": "On gulls"}, "On gulls"),
+    ],
+)
+def test_a_table_that_tells_the_tags_of_records_is_read_by_them_where_it_has_them(
+    columns: dict[str, str], texts: str, ending: str, tmp_path: Path
+) -> None:
+    frame = pl.DataFrame({"record_tags": ["TY TI"], "id": ["7"], **{name: [text] for name, text in columns.items()}})
+    path = write_as(frame, tmp_path / f"a.{ending}")
+    assert_as_in_memory(path)
+    assert read_collection(path).texts[0] == texts
+
+
 def test_only_names_that_matter_are_held_of_a_file_with_many(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", [{f"key {n}": 1, "title": "gull"} for n in range(3_000)])
     assert indexed(path, n_items=5_000).manifest.sources[0]["kinds"] == {"title": 8}

@@ -185,10 +185,9 @@ def _text_part(
 ) -> pl.Series | None:
     if chosen is not None:
         return text_or_null(frame[chosen_column(frame, part, chosen, source)])
-    if TAGS_COLUMN in frame.columns:  # records use one tag or the other
-        found = first_text(frame, tags)
+    if TAGS_COLUMN in frame.columns and (found := first_text(frame, tags)) is not None:  # one tag or the other
         # where a line of a title ends says nothing; in an abstract it may end a paragraph
-        return found if found is None or part != "title" else found.str.replace_all(r"\s*\n\s*", " ")
+        return found.str.replace_all(r"\s*\n\s*", " ") if part == "title" else found
     name = find_column(frame, part)
     return None if name is None else text_or_null(frame[name])
 

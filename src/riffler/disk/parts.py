@@ -145,23 +145,25 @@ def part_names(wanted: WantedColumns) -> Callable[[str], bool]:
     """
     usual = {name for part in ("title", "abstract", "text", "id", "label", "doi") for name in NAMES[part]}
     folded = usual | {fold_name(one) for one in wanted.named}
-    exact = {EXPORTED_ID, TAGS_COLUMN, NOTES, "TY"}
+    exact = {EXPORTED_ID, TAGS_COLUMN, NOTES, "TY", *TITLE_TAGS, *ABSTRACT_TAGS}
     return lambda name: name in exact or fold_name(name) in folded
 
 
-def choose_parts(frame: pl.DataFrame, late: Sequence[str], wanted: WantedColumns, source: str) -> Parts:
-    """Choose the columns of a source by its first chunk and the columns that come ``late``.
+def choose_parts(frame: pl.DataFrame, late: Sequence[str], wanted: WantedColumns, source: str, kind: str) -> Parts:
+    """Choose the columns of a source of some kind by its first chunk and the columns that come ``late``.
 
     The rules are those of ``read_collection``.
     """
     frame = _with_all_names(frame, late)
     if wanted.abstract is not None and wanted.text is not None:
         raise InputError("Pass abstract= or text=, not both: either names the column with the text below the title.")
-    is_tagged = TAGS_COLUMN in frame.columns
-    title = _chosen(frame, "title", wanted.title, source) or (BY_TAGS if is_tagged else find_column(frame, "title"))
+    title = _chosen(frame, "title", wanted.title, source)
+    if title is None:
+        title = BY_TAGS if _has_tags(frame, kind, TITLE_TAGS) else find_column(frame, "title")
     abstract = _chosen(frame, "abstract", wanted.abstract, source) or _chosen(frame, "text", wanted.text, source)
     if abstract is None:
-        abstract = BY_TAGS if is_tagged else find_column(frame, "abstract") or find_column(frame, "text")
+        usual = find_column(frame, "abstract") or find_column(frame, "text")
+        abstract = BY_TAGS if _has_tags(frame, kind, ABSTRACT_TAGS) else usual
     if title is None and abstract is None:
         raise DataFileError(
             f"{source}: no column is called title, abstract or text. Columns: {', '.join(frame.columns)}. "
@@ -223,6 +225,11 @@ def label_column(parts: Parts) -> str | None:
 
 def _chosen(frame: pl.DataFrame, part: str, name: str | None, source: str) -> str | None:
     return None if name is None else chosen_column(frame, part, name, source)
+
+
+def _has_tags(frame: pl.DataFrame, kind: str, tags: tuple[str, ...]) -> bool:
+    """Whether texts are under one tag or another: a table may say which tags its records had, and have none of them."""
+    return kind == "tagged" or (TAGS_COLUMN in frame.columns and any(tag in frame.columns for tag in tags))
 
 
 def _id_part(frame: pl.DataFrame, chosen: str | None, source: str) -> str | None:

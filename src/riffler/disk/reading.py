@@ -88,7 +88,7 @@ class Reading:
             if frame.height == 0:
                 continue
             if number not in self.parts:
-                self.parts[number] = choose_parts(frame, [*dict(source.kinds)], self._columns, source.path)
+                self.parts[number] = choose_parts(frame, [*dict(source.kinds)], self._columns, source.path, source.kind)
             parts = self.parts[number]
             piece, found = piece_of(frame, parts, self._columns.positive, source.path, number, row)
             words = kept_words(words, found, self._columns.positive)
