@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from riffler.errors import DataFileError
@@ -111,9 +112,11 @@ def text_or_null(series: pl.Series) -> pl.Series:
     import polars as pl
 
     if isinstance(series.dtype, pl.List | pl.Array):
+        if series.dtype.inner.is_float():  # type: ignore[union-attr]
+            series = series.cast(pl.List(pl.Float64)).list.eval(_number_as_text(pl.element()))
         series = series.cast(pl.List(pl.String)).list.join("\n", ignore_nulls=True)
     elif series.dtype.is_float():
-        series = _numbers_as_text(series)
+        series = pl.select(_number_as_text(pl.lit(series)).alias(series.name))[series.name]
     elif isinstance(series.dtype, pl.Struct):
         series = series.struct.json_encode()
     elif series.dtype == pl.Binary:
@@ -121,14 +124,24 @@ def text_or_null(series: pl.Series) -> pl.Series:
     return series if series.dtype == pl.String else series.cast(pl.String)
 
 
-def _numbers_as_text(series: pl.Series) -> pl.Series:
-    """Each number by itself, so that it is the same text whatever the others are; NaN is no number."""
+def _number_as_text(number: pl.Expr) -> pl.Expr:
+    """Each number by itself, so that it is the same text whatever the others are; NaN is no number.
+
+    The digits are those by which ``read_as_texts`` of JSON lines tells a number: the fewest that name it, no exponent.
+    """
     import polars as pl
 
-    number = pl.lit(series.cast(pl.Float64).fill_nan(None))
-    is_whole = (number == number.round(0)) & (number.abs() < 2.0**63)
-    whole = number.cast(pl.Int64, strict=False).cast(pl.String)
-    return pl.select(pl.when(is_whole).then(whole).otherwise(number.cast(pl.String)).alias(series.name))[series.name]
+    digits = number.cast(pl.Float64).fill_nan(None).cast(pl.String).str.strip_suffix(".0")
+    return digits.map_batches(_without_exponents, return_dtype=pl.String).replace("-0", "0")
+
+
+def _without_exponents(digits: pl.Series) -> pl.Series:
+    import polars as pl
+
+    if not digits.str.contains("e", literal=True).any():
+        return digits
+    plain = [one if one is None or "e" not in one else format(Decimal(one), "f") for one in digits]
+    return pl.Series(digits.name, plain, dtype=pl.String)
 
 
 def first_text(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.Series | None:
