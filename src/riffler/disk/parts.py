@@ -25,6 +25,7 @@ from riffler.data.text_columns import (
     find_dois,
     first_text,
     fold_name,
+    has_bytes,
     text_or_null,
 )
 from riffler.data.texts import Texts
@@ -192,10 +193,10 @@ def piece_of(
     frame: pl.DataFrame, parts: Parts, positive: Positive, source: str, number: int, first_row: int
 ) -> tuple[Piece, set[str]]:
     """The documents of a chunk, and the words of its label column; a column that this chunk lacks is blank."""
-    titles = _texts(frame, parts.title, TITLE_TAGS)
+    titles = _texts(frame, parts.title, TITLE_TAGS, source)
     if parts.title == BY_TAGS:  # where a line of a title ends says nothing; in an abstract it may end a paragraph
         titles = titles.str.replace_all(r"\s*\n\s*", " ")
-    abstracts = _texts(frame, parts.abstract, ABSTRACT_TAGS)
+    abstracts = _texts(frame, parts.abstract, ABSTRACT_TAGS, source)
     ids = _ids(frame, parts.id, source, first_row)
     labels, words = _labels(frame, parts.label, positive, source, first_row)
     shown = {parts.title: titles, parts.abstract: abstracts, parts.id: ids}
@@ -254,12 +255,12 @@ def _label_part(frame: pl.DataFrame, wanted: WantedColumns, source: str) -> str 
     return BY_NOTES if TAGS_COLUMN in frame.columns else None
 
 
-def _texts(frame: pl.DataFrame, name: str | None, tags: tuple[str, ...]) -> pl.Series:
+def _texts(frame: pl.DataFrame, name: str | None, tags: tuple[str, ...], source: str) -> pl.Series:
     import polars as pl
 
-    found = first_text(frame, tags) if name == BY_TAGS else None
+    found = first_text(frame, tags, source) if name == BY_TAGS else None
     if found is None and name is not None and name in frame.columns:
-        found = text_or_null(frame[name])
+        found = text_or_null(frame[name], source)
     return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height) if found is None else found
 
 
@@ -270,7 +271,7 @@ def _ids(frame: pl.DataFrame, name: str | None, source: str, first_row: int) -> 
         return None
     column = NOTES if name == BY_NOTES else name
     given = frame[column] if column in frame.columns else pl.Series(column, [""], dtype=pl.String)
-    ids = as_text(noted_ids(given) if name == BY_NOTES else given).str.strip_chars()
+    ids = as_text(noted_ids(given) if name == BY_NOTES else given, source).str.strip_chars()
     blank = (ids == "").arg_max() if (ids == "").any() else None
     if blank is not None:
         raise DataFileError(f"{source}: row {first_row + blank + 1} has no id in column {column!r}. {HOW_TO_SAY}")
@@ -312,27 +313,17 @@ def _as_json(frame: pl.DataFrame) -> pl.Series:
 
     if frame.width == 0:
         return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
-    with_bytes = [(name, dtype) for name, dtype in frame.schema.items() if _has_bytes(dtype)]
+    with_bytes = [(name, dtype) for name, dtype in frame.schema.items() if has_bytes(dtype)]
     if with_bytes:
         frame = frame.with_columns(_without_bytes(pl.col(name), dtype).alias(name) for name, dtype in with_bytes)
     return frame.select(others=pl.struct(pl.all()).struct.json_encode())["others"]
-
-
-def _has_bytes(dtype: pl.DataType) -> bool:
-    import polars as pl
-
-    if isinstance(dtype, pl.Struct):
-        return any(_has_bytes(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
-    if isinstance(dtype, pl.List | pl.Array):
-        return _has_bytes(dtype.inner)  # type: ignore[arg-type]
-    return dtype == pl.Binary
 
 
 def _without_bytes(value: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     """Bytes as text in base64, however deep they lie: JSON has none."""
     import polars as pl
 
-    if not _has_bytes(dtype):
+    if not has_bytes(dtype):
         return value
     if isinstance(dtype, pl.Struct):
         fields = [_without_bytes(value.struct.field(one.name), one.dtype).alias(one.name) for one in dtype.fields]  # type: ignore[arg-type]
