@@ -337,6 +337,7 @@ def test_a_document_of_fifty_megabytes_is_kept_and_its_first_two_count(tmp_path:
     pl.DataFrame({"title": ["short", "long"], "abstract": ["heron", long]}).write_ndjson(tmp_path / "a.jsonl")
     index_collection(tmp_path / "a.jsonl", tmp_path / "c")
     collection = open_collection(tmp_path / "c")
+    assert [partition.n_cut for partition in collection.manifest.partitions] == [1]
     assert collection.abstracts[1] == long
     assert collection.blocks[0].rows[1].nnz == 2  # long, gull
     assert collection.texts[0] == "short\nheron"

@@ -42,6 +42,7 @@ class Partition:
     files : by what they hold: records, ids, id_ends, labels, counts, indices, indptr, data, memberships_*
     runs : (number of the source, its first document here, how many) in order
     labels : how many are relevant, irrelevant, not known
+    n_cut : documents that are longer than what of them counts
     """
 
     number: int
@@ -50,6 +51,7 @@ class Partition:
     files: Files
     runs: tuple[tuple[int, int, int], ...]
     labels: tuple[int, int, int]
+    n_cut: int = 0
 
     @property
     def name(self) -> str:
@@ -75,6 +77,7 @@ class Partition:
             "files": files_to_json(self.files),
             "runs": [list(run) for run in self.runs],
             "labels": list(self.labels),
+            "n_cut": self.n_cut,
         }
 
     @classmethod
@@ -84,6 +87,7 @@ class Partition:
             int(value["number"]), int(value["n_items"]), int(value["n_entries"]), files_of_json(value["files"]),
             tuple((int(a), int(b), int(c)) for a, b, c in value["runs"]),
             (int(value["labels"][0]), int(value["labels"][1]), int(value["labels"][2])),
+            int(value.get("n_cut", 0)),  # the first collections do not tell
         )  # fmt: skip
 
 
