@@ -90,7 +90,12 @@ def test_tags_that_come_late_are_taken_where_they_are_named(tmp_path: Path) -> N
 
 
 def write_as(frame: pl.DataFrame, path: Path) -> Path:
-    {".csv": frame.write_csv, ".parquet": frame.write_parquet, ".jsonl": frame.write_ndjson}[path.suffix](path)
+    if path.suffix == ".csv":
+        frame.write_csv(path)
+    elif path.suffix == ".jsonl":
+        frame.write_ndjson(path)
+    else:
+        frame.write_parquet(path)
     return path
 
 

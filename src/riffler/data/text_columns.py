@@ -118,7 +118,7 @@ def text_or_null(series: pl.Series, source: str | None = None) -> pl.Series:
             "in its place, or write the file again with texts in this one."
         )
     if isinstance(series.dtype, pl.List | pl.Array):
-        if series.dtype.inner.is_float():  # type: ignore[union-attr]
+        if series.dtype.inner.is_float():
             series = series.cast(pl.List(pl.Float64)).list.eval(_number_as_text(pl.element()))
         series = series.cast(pl.List(pl.String)).list.join("\n", ignore_nulls=True)
     elif series.dtype.is_float():
