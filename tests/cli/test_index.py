@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,58 @@ def test_errors_are_one_line(
     assert told in printed.err
     assert printed.err.count("\n") == 1
     assert printed.out == ""
+
+
+@pytest.mark.parametrize("text", ['{"kind": "riffl', None])
+@pytest.mark.parametrize(
+    "command",
+    [["simulate", "c"], ["review", "c", "--once"], ["rank", "c"], ["reindex", "c"], ["index", "a.csv", "--out", "c"]],
+)
+def test_a_manifest_that_is_damaged_or_missing_is_what_every_command_tells(
+    text: str | None,
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    documents(5).write_csv("a.csv")
+    assert run(["index", "a.csv", "--out", "c", "--bits", "8"]) == 0
+    capsys.readouterr()
+    manifest = Path("c/manifest.json")
+    if text is None:
+        manifest.unlink()
+    else:
+        manifest.write_text(text)
+    assert run(command) == 2
+    told = "manifest.json is missing, and files of" if text is None else "manifest.json is damaged"
+    assert f"riffler: error: c: {told}" in capsys.readouterr().err.replace(str(tmp_path) + "/", "")
+
+
+def test_a_folder_that_is_no_collection_is_not_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rank", str(tmp_path)]) == 2
+    assert "is a folder and no collection on disk (it has no manifest.json). Name a file, or" in capsys.readouterr().err
+
+
+def test_documents_of_which_only_the_beginning_counts_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, n_long in (("a", 2), ("b", 1)):
+        rows = "".join(f"{name}{n},{'gull ' * (400_001 if n < n_long else 3)}\n" for n in range(4))
+        Path(f"{name}.csv").write_text("id,title\n" + rows)
+    told = "longer than 2 MB: of such a one the first 2 MB count"
+    assert run(["index", "b.csv", "--out", "c", "--bits", "8", "--partition", "1"]) == 0
+    assert f"  1 document is {told}" in capsys.readouterr().out
+    assert run(["index", "a.csv", "--out", "c"]) == 0
+    assert f"  3 documents are {told}" in capsys.readouterr().out
+    documents(5).write_csv("d.csv")
+    assert run(["index", "d.csv", "--out", "d", "--bits", "8"]) == 0
+    assert "longer than" not in capsys.readouterr().out
+    manifest = json.loads(Path("d/manifest.json").read_text())
+    del manifest["partitions"][0]["n_cut"]  # as in the first collections
+    Path("d/manifest.json").write_text(json.dumps(manifest))
+    assert open_collection("d").manifest.partitions[0].n_cut == 0
 
 
 def test_a_public_data_set_is_indexed_by_its_name(data_folder: Path, tmp_path: Path) -> None:

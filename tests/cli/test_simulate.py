@@ -204,6 +204,15 @@ def test_a_table_of_sentences_without_a_known_column_is_not_taken_for_numbers(
     assert simulate(docs, "--text", "b", *QUICK) == 0
 
 
+def test_a_column_of_bytes_says_nothing_of_whether_a_table_has_sentences(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pl.DataFrame({"raw": [b"x"] * 3, "speech": ["gulls fly over the cold sea"] * 3, "included": [1, 0, 0]})
+    table.write_parquet(tmp_path / "a.parquet")
+    assert run(["simulate", str(tmp_path / "a.parquet")]) == 2
+    assert "no column is called title, abstract or text" in capsys.readouterr().err
+
+
 def test_an_encoding_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "records.csv"
     frame().with_columns(pl.col("title") + pl.lit(" кит")).write_csv(path)

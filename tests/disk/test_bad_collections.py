@@ -26,7 +26,7 @@ from riffler.disk.files import FileEntry, open_array, write_array, write_bytes
 from riffler.disk.files import check_sum as real_check_sum
 from riffler.disk.publishing import Publisher
 from riffler.errors import DataFileError, InputError
-from tests.disk.documents import documents
+from tests.disk.documents import contents, documents
 
 FIRST_LINE = (
     '{"kind": "riffler journal", "version": 1, "command": "reindex", "generation": 1, "options": {}, "sources": []}'
@@ -106,6 +106,67 @@ def test_a_missing_or_cut_block_is_named_at_once(what: str, folder: Path) -> Non
     path.unlink()
     with pytest.raises(DataFileError, match=rf"partition 00001: the file .*{what} is missing"):
         open_collection(folder)
+
+
+@pytest.mark.parametrize("what", ["idf.1.npy", "partitions/00001/data.1.npy", "partitions/00001/records.parquet"])
+def test_nothing_is_made_of_a_collection_with_a_missing_or_cut_file(what: str, folder: Path) -> None:
+    documents(5, prefix="e").write_csv(folder.with_name("more.csv"))
+    data = (folder / what).read_bytes()
+    for is_there in (True, False):
+        (folder / what).write_bytes(data[:-1])
+        if not is_there:
+            (folder / what).unlink()
+        before = contents(folder)
+        for run in (
+            partial(reindex_collection, folder),
+            partial(index_collection, folder.with_name("more.csv"), folder),
+        ):
+            with pytest.raises(DataFileError, match=f"{what} is {'cut short' if is_there else 'missing'}"):
+                run()
+        assert contents(folder) == before
+
+
+def begin_to_reindex(folder: Path) -> None:
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("riffler.disk.reindexing.remove_strays", end)
+        with pytest.raises(KeyboardInterrupt):
+            reindex_collection(folder)
+    assert (folder / "journal.jsonl").exists()
+
+
+@pytest.mark.parametrize("prepare", [lambda folder: None, begin_to_reindex])
+def test_a_collection_without_its_manifest_is_not_taken_for_a_run_that_was_given_up(
+    prepare: Callable[[Path], None], folder: Path
+) -> None:
+    documents(5, prefix="e").write_csv(folder.with_name("more.csv"))
+    prepare(folder)
+    (folder / "manifest.json").unlink()
+    before = contents(folder)
+    with pytest.raises(
+        DataFileError, match=r"manifest\.json is missing, .*finished collection.* Copy the collection again"
+    ):
+        index_collection(folder.with_name("more.csv"), folder)
+    assert contents(folder) == before
+    (folder / "journal.jsonl").unlink(missing_ok=True)
+    assert is_collection(folder)
+    for use in (open_collection, reindex_collection):
+        with pytest.raises(DataFileError, match=r"manifest\.json is missing, .* finished collection"):
+            use(folder)
+
+
+def test_a_collection_whose_manifest_is_damaged_is_one_still(folder: Path) -> None:
+    for text in ('{"kind": "riffler coll', "", "\xff", "[]"):
+        (folder / "manifest.json").write_text(text, encoding="latin-1")
+        assert is_collection(folder)
+        with pytest.raises(DataFileError, match=r"manifest\.json is damaged"):
+            open_collection(folder)
+        with pytest.raises(InputError, match="is a collection already"):
+            index_collection(folder, folder.with_name("other"))
+    (folder / "manifest.json").write_text('{"kind": "a ship"}')
+    assert not is_collection(folder)
 
 
 def read_rows(collection: DiskCollection) -> object:
@@ -276,6 +337,7 @@ def test_a_document_of_fifty_megabytes_is_kept_and_its_first_two_count(tmp_path:
     pl.DataFrame({"title": ["short", "long"], "abstract": ["heron", long]}).write_ndjson(tmp_path / "a.jsonl")
     index_collection(tmp_path / "a.jsonl", tmp_path / "c")
     collection = open_collection(tmp_path / "c")
+    assert [partition.n_cut for partition in collection.manifest.partitions] == [1]
     assert collection.abstracts[1] == long
     assert collection.blocks[0].rows[1].nnz == 2  # long, gull
     assert collection.texts[0] == "short\nheron"

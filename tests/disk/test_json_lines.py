@@ -13,6 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from riffler.data import read_collection
+from riffler.data.json_members import NUMBER
+from riffler.data.jsonl import read_as_texts
+from riffler.data.text_columns import text_or_null
 from riffler.disk import IndexOptions, WantedColumns, index_collection, open_collection
 from riffler.errors import DataFileError, InputError
 from tests.disk.documents import contents
@@ -55,6 +58,17 @@ def test_a_document_keeps_its_own_keys_and_no_others(tmp_path: Path) -> None:
     assert disk.columns([2]).to_dicts() == [{"id": 3, "title": 'an "owl"\n\\', "text": None, "été": "море"}]
 
 
+ANY_NUMBERS = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5, unique=True)
+
+
+@given(numbers=ANY_NUMBERS)
+def test_any_number_that_a_double_holds_is_the_same_text_as_in_memory(numbers: list[float]) -> None:
+    data = "".join(json.dumps({"a": number}) + "\n" for number in numbers).encode()
+    disk = read_as_texts(data, {"a": NUMBER})["a"].to_list()
+    assert text_or_null(pl.read_ndjson(data, infer_schema_length=None)["a"]).to_list() == disk
+    assert [float(text) for text in disk] == numbers
+
+
 VALUES = st.one_of(
     st.none(),
     st.booleans(),
@@ -92,6 +106,11 @@ def test_what_is_written_does_not_hang_on_where_chunks_are_cut(
         ([1, 2.5, 3.0], ["1", "2.5", "3"]),
         ([1.0, "b", 3.5], ["1", "b", "3.5"]),
         ([2**60 + 1, 2**63 + 1, 5], [str(2**60 + 1), str(2**63 + 1), "5"]),
+        ([-0.0, 1e22, 1e-7], ["0", "10000000000000000000000", "0.0000001"]),
+        ([1e19, 2.0**60, -1.5e300], ["10000000000000000000", "1152921504606847000", f"-15{'0' * 299}"]),
+        ([-0.0, 1e22, "x"], ["-0", "10000000000000000000000", "x"]),
+        ([2**53 + 1, -(2**63), 10**30], [str(2**53 + 1), str(-(2**63)), str(10**30)]),
+        ([[1.0, 2.5], [1e-7], [3]], ["1\n2.5", "0.0000001", "3"]),
         ([True, 7, "x"], ["true", "7", "x"]),
         ([["a", "b"], ["c"], ["d"]], ["a\nb", "c", "d"]),
     ],

@@ -41,13 +41,35 @@ def test_an_error_behind_finished_partitions_says_how_to_let_the_folder_go(tmp_p
     rows = "".join(f"{n},gull {n}\n" for n in range(30))
     (tmp_path / "a.csv").write_text(f"id,title\n{rows}7,owl\n")
     options, other = IndexOptions(n_items=10), IndexOptions(n_items=10, columns=WantedColumns(id="content"))
-    with pytest.raises(DataFileError, match=r"has the same id '7'.* remove .*journal\.jsonl first"):
+    with pytest.raises(DataFileError, match=r"has the same id '7'.* remove .*journal\.jsonl then, as"):
         index_collection(tmp_path / "a.csv", tmp_path / "c", options, n_jobs=1)
     with pytest.raises(InputError, match="was begun here and is not finished"):
         index_collection(tmp_path / "a.csv", tmp_path / "c", other)
     (tmp_path / "c" / "journal.jsonl").unlink()
     index_collection(tmp_path / "a.csv", tmp_path / "c", other)
     assert open_collection(tmp_path / "c").n_items == 31
+
+
+def test_an_error_says_of_which_files_no_part_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.chunks.MOST_RECORDS", 10)
+    paths = [tmp_path / f"{name}.csv" for name in "abc"]
+    rows = "".join(f"{{}}{n},gull {n}\n" for n in range(30))
+    for path in paths:
+        path.write_text("id,title\n" + rows.replace("{}", path.stem))
+    good, options = [path.read_text() for path in paths], IndexOptions(n_items=5)
+    for at, told in ((0, r"a\.csv\. Where"), (1, r"b\.csv and 1 more before it\. Where")):
+        paths[at].write_text(good[at] + "1,2,3\n")
+        with pytest.raises(DataFileError, match=rf"3 fields.* among it documents of .*{told} such a file is corrected"):
+            index_collection(paths, tmp_path / "c", options, n_jobs=1)
+        paths[at].write_text(good[at])
+        with pytest.raises(InputError, match="has changed since a part of it was indexed"):
+            index_collection(paths, tmp_path / "c", options)
+        (tmp_path / "c" / "journal.jsonl").unlink()
+    paths[2].write_text("id,title\n1,2,3\n")
+    with pytest.raises(DataFileError, match=r"b\.csv and 1 more before.* in another way, the same command goes on\.$"):
+        index_collection(paths, tmp_path / "c", options, n_jobs=1)
+    paths[2].write_text(good[2])
+    assert index_collection(paths, tmp_path / "c", options).n_items == 90
 
 
 def test_a_file_without_rows_does_not_lock_the_collection_it_was_to_be_added_to(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,83 @@ def test_tags_that_come_late_are_taken_where_they_are_named(tmp_path: Path) -> N
     assert disk.texts[20] == "On owls\nThey fly at night."
     with pytest.raises(DataFileError, match="no column 'C8' for the abstract"):
         index_collection(path, tmp_path / "d", IndexOptions(columns=WantedColumns(abstract="C8")))
+
+
+def write_as(frame: pl.DataFrame, path: Path) -> Path:
+    if path.suffix == ".csv":
+        frame.write_csv(path)
+    elif path.suffix == ".jsonl":
+        frame.write_ndjson(path)
+    else:
+        frame.write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize(
+    ("columns", "texts"),
+    [
+        ({"title": "On gulls", "text": "They fly"}, "On gulls\nThey fly"),
+        ({"title": "not this", "BT": "On gulls", "abstract": "They fly"}, "On gulls\nThey fly"),
+        ({"title": "On gulls", "abstract": "not this", "N2": "They fly"}, "On gulls\nThey fly"),
+        ({"document title": "On gulls"}, "On gulls"),
+    ],
+)
+def test_a_table_that_tells_the_tags_of_records_is_read_by_them_where_it_has_them(
+    columns: dict[str, str], texts: str, ending: str, tmp_path: Path
+) -> None:
+    frame = pl.DataFrame({"record_tags": ["TY TI"], "id": ["7"], **{name: [text] for name, text in columns.items()}})
+    path = write_as(frame, tmp_path / f"a.{ending}")
+    assert_as_in_memory(path)
+    assert read_collection(path).texts[0] == texts
+
+
+UNREADABLE = {
+    "bytes": pl.Series([b"gull", None]),
+    "spans": pl.Series([timedelta(seconds=3), None]),
+    "lists of lists": pl.Series([[[1]], None]),
+    "lists of bytes": pl.Series([[b"gull"], None]),
+    "records of bytes": pl.Series([{"deep": [b"gull"]}, None]),
+    "arrays of lists": pl.Series([[[1]], None], dtype=pl.Array(pl.List(pl.Int64), 1)),
+}
+
+
+@pytest.mark.parametrize("what", UNREADABLE)
+@pytest.mark.parametrize("name", ["title", "abstract", "id", "included"])
+def test_a_column_that_holds_no_texts_is_named_with_its_file(what: str, name: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"id": ["a", "b"], "title": ["On gulls", "On owls"]})
+    path = tmp_path / "a.parquet"
+    frame.with_columns(UNREADABLE[what].alias(name)).write_parquet(path)
+    for read in (read_collection, indexed):
+        with pytest.raises(
+            DataFileError, match=rf"^{path}: column '{name}' holds values of type .*, expected texts\. Name"
+        ):
+            read(path)
+
+
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_what_is_no_text_is_no_doi_and_stops_nothing(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    frame = pl.DataFrame({"title": ["On gulls", "On owls"], "DOI": ["10.1000/a", None]})
+    frame.write_parquet(path)
+    ids = read_collection(path).ids
+    frame.with_columns(aid=UNREADABLE[what], raw=UNREADABLE[what]).write_parquet(path)
+    assert tuple(indexed(path).ids) == read_collection(path).ids == ids
+
+
+@pytest.mark.parametrize("fault", [pl.exceptions.PanicException, pl.exceptions.ComputeError])
+def test_what_polars_cannot_take_is_told_with_the_file(
+    fault: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise fault("not yet implemented")
+
+    pl.DataFrame({"title": ["On gulls"]}).write_parquet(tmp_path / "a.parquet")
+    monkeypatch.setattr("riffler.disk.reading.piece_of", fail)
+    with pytest.raises(
+        DataFileError, match=r"a\.parquet: values from row 1 on are .*not yet implemented.* Write the file"
+    ):
+        indexed(tmp_path / "a.parquet")
 
 
 def test_only_names_that_matter_are_held_of_a_file_with_many(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import resource
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -36,6 +38,7 @@ OPTIONS = IndexOptions(n_items=40, vectoriser=VectoriserSettings(n_bits=10))
 HOLD = """
 import sys, time
 from pathlib import Path
+from typing import NoReturn
 from riffler.disk.lock import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
@@ -96,6 +99,41 @@ def test_a_full_disk_is_told_and_indexing_goes_on_when_there_is_room(
     assert len(told) > 2
     assert all("What was finished stays; make room and start the same command again" in one for one in told)
     assert contents(tmp_path / "c") == contents(tmp_path / "whole")
+
+
+def fail(number: int) -> Callable[..., NoReturn]:
+    """What raises an error of the system, whatever it is called with."""
+
+    def raise_it(*_: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    return raise_it
+
+
+@pytest.mark.parametrize("name", ["open", "ftruncate", "pwrite"])
+def test_a_disk_that_is_full_from_the_start_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    documents(5).write_csv(tmp_path / "a.csv")
+    with monkeypatch.context() as patch:
+        patch.setattr(f"riffler.disk.lock.os.{name}", fail(errno.ENOSPC))
+        with pytest.raises(DiskFull, match=r"no room left on the disk .* make room and start the same command"):
+            index_collection(tmp_path / "a.csv", tmp_path / "c")
+    assert index_collection(tmp_path / "a.csv", tmp_path / "c").n_items == 5
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (errno.EWOULDBLOCK, r"another process \(number unknown\) is indexing"),
+        (errno.EACCES, r"another process \(number unknown\) is indexing"),
+        (errno.ENOLCK, r"cannot be locked \(No locks available\).* Name a folder on another disk"),
+    ],
+)
+def test_a_folder_that_cannot_be_locked_is_not_one_that_another_process_has(
+    number: int, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fcntl.flock", fail(number))
+    with pytest.raises(InputError, match=told), locked(tmp_path):
+        pass
 
 
 def test_a_limit_of_the_system_is_told_in_words(tmp_path: Path) -> None:

@@ -116,6 +116,10 @@ def summary(made: Manifest, folder: Path, seconds: float) -> list[str]:
         for source in made.sources
         if source.get("n_known")
     ]
+    if n_cut := sum(partition.n_cut for partition in made.partitions):
+        most = f"{made.vectoriser.most_bytes / 1e6:g} MB"
+        told = "1 document is" if n_cut == 1 else f"{n_cut:,} documents are"
+        lines.append(f"  {told} longer than {most}: of such a one the first {most} count, and all of it is kept")
     if made.has_labels:
         relevant, irrelevant, unknown = (sum(one.labels[kind] for one in made.partitions) for kind in range(3))
         lines.append(f"  labels: {relevant:,} relevant, {irrelevant:,} irrelevant, {unknown:,} not known")

@@ -37,11 +37,17 @@ def train_and_test(
 def train_table(name: str, label: str | None, positive: str | None) -> Table:
     """Read what TRAIN names; a file that is there goes before a data set of the same name."""
     from riffler.data import read_table
+    from riffler.data.folder import MANIFEST
     from riffler.data.public import info, load, names
 
     if Path(name).is_file():
         return read_table(name, label=label, positive=positive)
     if name != DEMO and name not in names():
+        if Path(name).is_dir():
+            raise InputError(
+                f"{name} is a folder and no collection on disk (it has no {MANIFEST}). Name a file, or a collection "
+                "that `riffler index DOCS... --out FOLDER` has made."
+            )
         raise InputError(
             f"{name!r} is neither a file, nor {DEMO!r}, nor a known data set. `riffler datasets` lists the known ones."
         )

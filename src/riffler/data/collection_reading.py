@@ -184,23 +184,22 @@ def _text_part(
     frame: pl.DataFrame, part: str, chosen: str | None, tags: tuple[str, ...], source: str
 ) -> pl.Series | None:
     if chosen is not None:
-        return text_or_null(frame[chosen_column(frame, part, chosen, source)])
-    if TAGS_COLUMN in frame.columns:  # records use one tag or the other
-        found = first_text(frame, tags)
+        return text_or_null(frame[chosen_column(frame, part, chosen, source)], source)
+    if TAGS_COLUMN in frame.columns and (found := first_text(frame, tags, source)) is not None:
         # where a line of a title ends says nothing; in an abstract it may end a paragraph
-        return found if found is None or part != "title" else found.str.replace_all(r"\s*\n\s*", " ")
+        return found.str.replace_all(r"\s*\n\s*", " ") if part == "title" else found
     name = find_column(frame, part)
-    return None if name is None else text_or_null(frame[name])
+    return None if name is None else text_or_null(frame[name], source)
 
 
 def _abstracts(frame: pl.DataFrame, abstract: str | None, text: str | None, source: str) -> pl.Series | None:
     if abstract is not None and text is not None:
         raise InputError("Pass abstract= or text=, not both: either names the column with the text below the title.")
     if text is not None:
-        return text_or_null(frame[chosen_column(frame, "text", text, source)])
+        return text_or_null(frame[chosen_column(frame, "text", text, source)], source)
     found = _text_part(frame, "abstract", abstract, ABSTRACT_TAGS, source)
     if found is None and (name := find_column(frame, "text")) is not None:
-        return text_or_null(frame[name])
+        return text_or_null(frame[name], source)
     return found
 
 

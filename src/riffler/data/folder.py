@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 ENDINGS = (".txt", ".text", ".md")
-MANIFEST, KIND = "manifest.json", "riffler collection"
+MANIFEST, PARTITIONS, KIND = "manifest.json", "partitions", "riffler collection"
 """How a collection on disk is known; it is read in ``riffler.disk``."""
 
 
@@ -21,7 +21,7 @@ def read_folder(folder: Path, encoding: str | None = None) -> pl.DataFrame:
     """Columns id, title, text of all text files in a folder and the folders below, in the order of their paths."""
     import polars as pl
 
-    if manifest_kind(folder) == KIND:
+    if has_collection(folder):
         raise DataFileError(
             f"{folder}: a collection on disk, made by `riffler index`. Open it with riffler.open_collection, or name "
             "the files that it was made of."
@@ -46,7 +46,13 @@ def text_files(folder: Path) -> list[Path]:
     ]
 
 
-def manifest_kind(folder: Path) -> object:
+def has_collection(folder: Path) -> bool:
+    """Whether a folder is a collection on disk by its manifest, or by its partitions where that is damaged or gone."""
+    kind = _manifest_kind(folder)
+    return kind == KIND or (kind is None and any(folder.glob(f"{PARTITIONS}/[0-9]*/records.parquet")))
+
+
+def _manifest_kind(folder: Path) -> object:
     """What the manifest of a folder says that the folder is, None where there is no manifest that says it."""
     try:
         return json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("kind")

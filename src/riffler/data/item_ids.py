@@ -18,7 +18,7 @@ HOW_TO_SAY = "Choose another column with id=, or id='content' for ids made of ti
 
 def given_ids(series: pl.Series, source: str) -> tuple[str, ...]:
     """The ids of a column; a missing or repeated one is an error that names its rows."""
-    ids = as_text(series).str.strip_chars().to_list()
+    ids = as_text(series, source).str.strip_chars().to_list()
     first_seen: dict[str, int] = {}
     for row, id in enumerate(ids):
         if not id:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from riffler.data.encodings import utf8_source
-from riffler.data.json_members import LIST, NULL, JsonMembers
+from riffler.data.json_members import LIST, NULL, NUMBER, JsonMembers
 from riffler.errors import DataFileError
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ def read_as_texts(data: bytes, kinds: Mapping[str, int]) -> pl.DataFrame:
     import polars as pl
 
     schema = {name: pl.List(pl.String) if kind & ~NULL == LIST else pl.String() for name, kind in kinds.items()}
-    return pl.read_ndjson(data, schema=schema)
+    numbers = [name for name, kind in kinds.items() if kind & ~NULL == NUMBER]
+    return pl.read_ndjson(data, schema=schema).with_columns(pl.col(numbers).replace("-0", "0"))
 
 
 def name_bad_line(data: bytes, source: str, first_line: int = 1) -> None:

@@ -40,7 +40,7 @@ def read_judgements(series: pl.Series, positive: Positive, source: str) -> NDArr
 
 def judged(series: pl.Series, positive: Positive, source: str, first_row: int = 0) -> tuple[NDArray[np.int8], set[str]]:
     """Turn part of a column into 1, 0 and -1, and return the different words in it; ``first_row`` is for messages."""
-    words = as_text(series).str.strip_chars()
+    words = as_text(series, source).str.strip_chars()
     codes = {word: code_of(word, positive) for word in words.unique().to_list()}
     strange = [word for word, code in codes.items() if code is None]
     if strange:
@@ -76,9 +76,9 @@ def topic_labels(series: pl.Series, topic: str, source: str, separator: str = "|
     >>> topic_labels(pl.Series("labels", ["grain|wheat", "", "grains"]), "grain", "toy")
     array([1, 0, 0], dtype=int8)
     """
-    found = as_text(series).str.split(separator).list.contains(topic).to_numpy().astype(np.int8)
+    found = as_text(series, source).str.split(separator).list.contains(topic).to_numpy().astype(np.int8)
     if not found.any():
-        topics = as_text(series).str.split(separator).explode().unique().sort().to_list()
+        topics = as_text(series, source).str.split(separator).explode().unique().sort().to_list()
         shown = ", ".join(topic for topic in topics[:20] if topic)
         more = f" and {len(topics) - 20:,} more" if len(topics) > 20 else ""
         raise LabelError(f"{source}: no item has {topic!r} in column {series.name!r}. Topics: {shown}{more}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from riffler.errors import DataFileError
@@ -96,46 +97,89 @@ def chosen_column(frame: pl.DataFrame, part: str, name: str, source: str) -> str
     return alike[0]
 
 
-def as_text(series: pl.Series) -> pl.Series:
+def as_text(series: pl.Series, source: str | None = None) -> pl.Series:
     """A column as text, "" where it is null; lists are joined by line feeds, whole numbers have no point.
 
     >>> import polars as pl
     >>> as_text(pl.Series([1.0, 1.5, None])).to_list(), as_text(pl.Series([["a", "b"]])).to_list()
     (['1', '1.5', ''], ['a\\nb'])
     """
-    return text_or_null(series).fill_null("")
+    return text_or_null(series, source).fill_null("")
 
 
-def text_or_null(series: pl.Series) -> pl.Series:
-    """A column as text, null where it is null; a column of texts is not copied."""
+def text_or_null(series: pl.Series, source: str | None = None) -> pl.Series:
+    """A column as text, null where it is null; a column of texts is not copied. ``source`` is for messages."""
     import polars as pl
 
+    if not can_be_text(series.dtype):
+        where = "" if source is None else f"{source}: "
+        raise DataFileError(
+            f"{where}column {series.name!r} holds values of type {series.dtype}, expected texts. Name another column "
+            "in its place, or write the file again with texts in this one."
+        )
     if isinstance(series.dtype, pl.List | pl.Array):
+        if series.dtype.inner.is_float():
+            series = series.cast(pl.List(pl.Float64)).list.eval(_number_as_text(pl.element()))
         series = series.cast(pl.List(pl.String)).list.join("\n", ignore_nulls=True)
     elif series.dtype.is_float():
-        series = _numbers_as_text(series)
+        series = pl.select(_number_as_text(pl.lit(series)).alias(series.name))[series.name]
     elif isinstance(series.dtype, pl.Struct):
         series = series.struct.json_encode()
-    elif series.dtype == pl.Binary:
-        raise DataFileError(f"Column {series.name!r} holds bytes, expected text.")
     return series if series.dtype == pl.String else series.cast(pl.String)
 
 
-def _numbers_as_text(series: pl.Series) -> pl.Series:
-    """Each number by itself, so that it is the same text whatever the others are; NaN is no number."""
+def can_be_text(dtype: pl.DataType) -> bool:
+    """Whether values of a type can be told as texts: not bytes, spans of time, or lists of lists.
+
+    >>> import polars as pl
+    >>> [can_be_text(one) for one in (pl.Float64(), pl.List(pl.String), pl.Binary(), pl.List(pl.List(pl.String)))]
+    [True, True, False, False]
+    """
     import polars as pl
 
-    number = pl.lit(series.cast(pl.Float64).fill_nan(None))
-    is_whole = (number == number.round(0)) & (number.abs() < 2.0**63)
-    whole = number.cast(pl.Int64, strict=False).cast(pl.String)
-    return pl.select(pl.when(is_whole).then(whole).otherwise(number.cast(pl.String)).alias(series.name))[series.name]
+    if isinstance(dtype, pl.List | pl.Array):
+        return not isinstance(dtype.inner, pl.List | pl.Array) and can_be_text(dtype.inner)  # type: ignore[arg-type]
+    if isinstance(dtype, pl.Struct):  # as JSON, which knows all but bytes
+        return not has_bytes(dtype)
+    return dtype not in (pl.Binary, pl.Duration, pl.Object)
 
 
-def first_text(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.Series | None:
+def has_bytes(dtype: pl.DataType) -> bool:
+    """Whether there are bytes in values of a type, however deep they lie."""
+    import polars as pl
+
+    if isinstance(dtype, pl.Struct):
+        return any(has_bytes(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
+    if isinstance(dtype, pl.List | pl.Array):
+        return has_bytes(dtype.inner)  # type: ignore[arg-type]
+    return dtype == pl.Binary
+
+
+def _number_as_text(number: pl.Expr) -> pl.Expr:
+    """Each number by itself, so that it is the same text whatever the others are; NaN is no number.
+
+    The digits are those by which ``read_as_texts`` of JSON lines tells a number: the fewest that name it, no exponent.
+    """
+    import polars as pl
+
+    digits = number.cast(pl.Float64).fill_nan(None).cast(pl.String).str.strip_suffix(".0")
+    return digits.map_batches(_without_exponents, return_dtype=pl.String).replace("-0", "0")
+
+
+def _without_exponents(digits: pl.Series) -> pl.Series:
+    import polars as pl
+
+    if not digits.str.contains("e", literal=True).any():
+        return digits
+    plain = [one if one is None or "e" not in one else format(Decimal(one), "f") for one in digits]
+    return pl.Series(digits.name, plain, dtype=pl.String)
+
+
+def first_text(frame: pl.DataFrame, names: tuple[str, ...], source: str | None = None) -> pl.Series | None:
     """Row by row the first of the named columns that is not blank; None where the frame has none of them."""
     import polars as pl
 
-    found = [as_text(frame[name]) for name in names if name in frame.columns]
+    found = [as_text(frame[name], source) for name in names if name in frame.columns]
     if not found:
         return None
     filled = [pl.when(pl.lit(part).str.strip_chars() != "").then(pl.lit(part)) for part in found]
@@ -153,7 +197,7 @@ def find_dois(frame: pl.DataFrame) -> pl.Series:
 
     found = pl.Series([""] * frame.height, dtype=pl.String)
     for name in frame.columns:
-        if fold_name(name) in NAMES["doi"]:
+        if fold_name(name) in NAMES["doi"] and can_be_text(frame.schema[name]):
             here = as_text(frame[name]).str.extract(DOI).str.strip_chars_end(".,;)]").str.to_lowercase().fill_null("")
             found = pl.select(doi=pl.when(pl.lit(found) == "").then(pl.lit(here)).otherwise(pl.lit(found)))["doi"]
     return found
@@ -161,7 +205,7 @@ def find_dois(frame: pl.DataFrame) -> pl.Series:
 
 def rows_with(frame: pl.DataFrame, column: str, value: str, source: str) -> pl.DataFrame:
     """The rows that have a value in a column; an error that lists the values if there is none."""
-    texts = as_text(frame[chosen_column(frame, "rows", column, source)])
+    texts = as_text(frame[chosen_column(frame, "rows", column, source)], source)
     chosen = frame.filter(texts == value)
     if chosen.height == 0:
         known = texts.unique().sort().to_list()

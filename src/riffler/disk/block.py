@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riffler.disk.files import check_once, check_size, check_sum, open_array
+from riffler.disk.files import check_once, check_sum, open_array
 from riffler.disk.manifest import Manifest, Partition, as_opened
 from riffler.disk.packed_ids import PackedIds
 from riffler.errors import DataFileError
@@ -109,11 +109,6 @@ class Block:
         with as_opened(self.folder, self.generation):
             for entry in self._partition.files.values():
                 check_sum(self.folder, entry, self.name)
-
-    def check_sizes(self) -> None:
-        """See that all files are there and as long as they were."""
-        for entry in self._partition.files.values():
-            check_size(self.folder, entry, self.name)
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process opens it by: no manifest is read there, and nothing that is open here travels."""

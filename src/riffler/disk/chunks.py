@@ -215,7 +215,7 @@ def _parquet(source: Source, at: int) -> Iterator[Chunk]:
                 for start in range(0, frame.height, size):
                     yield Chunk(frame.slice(start, size), at + start)
                 at += frame.height
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise DataFileError(f"{source.path}: not a whole Parquet file ({error}). Copy or make it again.") from error
 
 

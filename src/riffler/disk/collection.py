@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from riffler.data.collection import Collection
 from riffler.disk.block import Block, blocks_of
-from riffler.disk.files import check_size, check_sum
+from riffler.disk.files import check_sum
 from riffler.disk.gathering import gathered
 from riffler.disk.ids import DiskIds
-from riffler.disk.manifest import Manifest, as_opened, read_manifest
+from riffler.disk.manifest import Manifest, as_opened, check_sizes, read_manifest
 from riffler.disk.other_columns import all_of_column, columns_of
 from riffler.disk.sources import Tell
 from riffler.disk.texts import DiskTexts
@@ -156,8 +156,5 @@ def open_collection(folder: str | Path) -> DiskCollection:
 
 
 def _with_all_files(collection: DiskCollection) -> DiskCollection:
-    for what, entry in collection.manifest.files.items():
-        check_size(collection.folder, entry, what)
-    for block in collection.blocks:
-        block.check_sizes()
+    check_sizes(collection.folder, collection.manifest)
     return collection

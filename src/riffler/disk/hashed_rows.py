@@ -56,12 +56,16 @@ class HashedCounter:
         scratch = np.zeros(self._settings.n_columns, dtype=np.int32)
         return CountRows.joined([self._chunk_rows(chunk, scratch) for chunk in text_chunks(self._cut(texts))])
 
+    def n_cut(self, texts: pl.Series) -> int:
+        """How many texts are longer than what of them counts."""
+        return int((texts.str.len_bytes() > self._settings.most_bytes).sum())
+
     def _cut(self, texts: pl.Series) -> pl.Series:
         """Leave out what is beyond the longest text that counts; a character that would be cut in two goes too."""
         import polars as pl
 
         most = self._settings.most_bytes
-        if not (texts.str.len_bytes() > most).any():
+        if not self.n_cut(texts):
             return texts
         cut = [text.encode()[:most].decode(errors="ignore") if len(text) > most // 4 else text for text in texts]
         return pl.Series(texts.name, cut, dtype=pl.String)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from riffler.data.folder import MANIFEST
+from riffler.data.folder import MANIFEST, PARTITIONS
 from riffler.disk.block import partition_ids
 from riffler.disk.files import FileEntry, room_wanted
 from riffler.disk.filling import Filling
@@ -21,11 +21,12 @@ from riffler.disk.journal import PARTITION, SOURCES, Journal, holding
 from riffler.disk.lock import locked
 from riffler.disk.manifest import (
     JOURNAL,
-    PARTITIONS,
     Manifest,
     Partition,
+    check_sizes,
     files_of_json,
     read_manifest,
+    refuse_lost,
     write_manifest,
 )
 from riffler.disk.options import IndexOptions
@@ -85,6 +86,8 @@ def index_collection(
         (folder / PARTITIONS).mkdir(parents=True, exist_ok=True)
     with locked(folder):
         base = read_manifest(folder) if (folder / MANIFEST).exists() else None
+        if base is not None:  # what is made of a part that is missing would look whole
+            check_sizes(folder, base)
         told = tell or (lambda share, doing: None)
         jobs = n_jobs or os.cpu_count() or 1
         with pool_or_threads(pool, jobs) as workers:
@@ -114,6 +117,8 @@ class _Indexing:
 
     def run(self, sources: list[Source]) -> Manifest:
         """Do what is left of the work."""
+        if self._base is None:
+            refuse_lost(self._folder, self._journal.command)
         if (done := self._already_done(sources)) is not None:
             return done
         place = self._begin(sources)

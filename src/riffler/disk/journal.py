@@ -103,10 +103,26 @@ def holding(folder: Path, journal: Journal) -> Iterator[None]:
         if not journal.has_steps:
             journal.remove()
             raise
-        raise type(error)(
-            f"{error} What is finished so far stays, and the same command goes on from there when this is put right; "
-            f"for another one, remove {folder / JOURNAL} first (a collection that was there before stays as it was)."
-        ) from error
+        raise type(error)(f"{error} {_what_stays(folder / JOURNAL, journal)}") from error
+
+
+def _what_stays(path: Path, journal: Journal) -> str:
+    """Say what can be done behind an error: a source of which documents are indexed is not read a second time."""
+    kept = "(a collection that was there before stays as it was)"
+    place, command = journal.find(PARTITION), journal.command or {}
+    if place is None:
+        return (
+            "What is finished so far stays, and the same command goes on from there when this is put right; for "
+            f"another one, remove {path} first {kept}."
+        )
+    number = place["place"][0]
+    sources = journal.find(SOURCES) or command["sources"]
+    more = f" and {number:,} more before it" if number else ""
+    return (
+        f"What is finished so far stays, among it documents of {sources[number]['path']}{more}. Where such a file is "
+        f"corrected it is read from its beginning: remove {path} then, as for another command, and begin again {kept}. "
+        "When this is put right in another way, the same command goes on."
+    )
 
 
 def _whole_lines(folder: Path) -> list[dict[str, Any]]:

@@ -2,38 +2,53 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from riffler.disk.files import room_wanted
 from riffler.errors import InputError
 
 LOCK = "lock"
 LONGEST = 20
+HELD = (errno.EWOULDBLOCK, errno.EACCES)
+"""What the system says of a lock that another process has."""
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a collection; another process that has it is an error at once."""
-    import fcntl
-
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    with room_wanted(folder):
+        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.read(handle, 100).decode(errors="replace").strip() or "unknown"
-            raise InputError(
-                f"{folder}: another process (number {holder}) is indexing into this folder. Wait until it is done, or "
-                "name another folder."
-            ) from error
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+        _take(handle, folder)
+        with room_wanted(folder):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(handle)
+
+
+def _take(handle: int, folder: Path) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in HELD:
+            raise InputError(
+                f"{folder} cannot be locked ({error.strerror}), so nothing keeps two processes from changing it at a "
+                "time. Name a folder on another disk, such as one of this machine."
+            ) from error
+        holder = os.read(handle, 100).decode(errors="replace").strip() or "unknown"
+        raise InputError(
+            f"{folder}: another process (number {holder}) is indexing into this folder. Wait until it is done, or "
+            "name another folder."
+        ) from error
 
 
 def is_lock(path: Path) -> bool:

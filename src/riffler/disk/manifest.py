@@ -6,6 +6,7 @@ It is replaced in one moment, and names every file it needs; files it does not n
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from riffler.data.atomic import atomic_write
-from riffler.data.folder import KIND, MANIFEST, manifest_kind
-from riffler.disk.files import FileEntry, room_wanted
+from riffler.data.folder import KIND, MANIFEST, has_collection
+from riffler.disk.files import FileEntry, check_size, room_wanted
 from riffler.disk.settings import VectoriserSettings
 from riffler.errors import DataFileError, InputError
 
@@ -24,7 +25,8 @@ JOURNAL_KIND = "riffler journal"
 JOURNAL_HEAD = f'{{"kind": "{JOURNAL_KIND}", "version": '.encode()
 """How the first line of a journal begins."""
 
-PARTITIONS = "partitions"
+PUBLISHED = re.compile(r"id_(hashes|rows)\.[0-9]+\.npy")
+"""What is written last before a manifest: a run that was given up has hardly ever come so far."""
 
 Files = Mapping[str, FileEntry]
 
@@ -40,6 +42,7 @@ class Partition:
     files : by what they hold: records, ids, id_ends, labels, counts, indices, indptr, data, memberships_*
     runs : (number of the source, its first document here, how many) in order
     labels : how many are relevant, irrelevant, not known
+    n_cut : documents that are longer than what of them counts
     """
 
     number: int
@@ -48,6 +51,7 @@ class Partition:
     files: Files
     runs: tuple[tuple[int, int, int], ...]
     labels: tuple[int, int, int]
+    n_cut: int = 0
 
     @property
     def name(self) -> str:
@@ -73,6 +77,7 @@ class Partition:
             "files": files_to_json(self.files),
             "runs": [list(run) for run in self.runs],
             "labels": list(self.labels),
+            "n_cut": self.n_cut,
         }
 
     @classmethod
@@ -82,6 +87,7 @@ class Partition:
             int(value["number"]), int(value["n_items"]), int(value["n_entries"]), files_of_json(value["files"]),
             tuple((int(a), int(b), int(c)) for a, b, c in value["runs"]),
             (int(value["labels"][0]), int(value["labels"][1]), int(value["labels"][2])),
+            int(value.get("n_cut", 0)),  # the first collections do not tell
         )  # fmt: skip
 
 
@@ -183,9 +189,9 @@ def files_of_json(value: Mapping[str, Any]) -> dict[str, FileEntry]:
 
 
 def is_collection(folder: Path | str) -> bool:
-    """Whether a folder is a collection on disk, of whatever version, finished or not."""
+    """Whether a folder is a collection on disk, of whatever version, finished or not, damaged or whole."""
     folder = Path(folder)
-    return has_journal(folder) or manifest_kind(folder) == KIND
+    return has_journal(folder) or has_collection(folder)
 
 
 def has_journal(folder: Path) -> bool:
@@ -201,6 +207,23 @@ def start_of_journal(folder: Path) -> bytes | None:
         return stream.read(len(JOURNAL_HEAD))
 
 
+def refuse_lost(folder: Path, journal: Mapping[str, Any] | None = None) -> None:
+    """Refuse a folder without a manifest that has the files of a finished collection: no run may take its place.
+
+    ``journal`` is the command of one that is there. The first run of a collection begins at generation 0; what is left
+    of it when it is given up may be removed.
+    """
+    if journal is None:
+        is_lost = any(PUBLISHED.fullmatch(path.name) for path in folder.iterdir())
+    else:
+        is_lost = journal["generation"] > 0
+    if is_lost:
+        raise DataFileError(
+            f"{folder}: {MANIFEST} is missing, and files of a finished collection are there. Copy the collection "
+            "again, with all its files; or remove the folder by hand if nothing in it is wanted any more."
+        )
+
+
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest; a folder that is no collection, or one of a newer version, is an error that says so."""
     if not folder.is_dir():
@@ -212,6 +235,7 @@ def read_manifest(folder: Path) -> Manifest:
                 f"{folder}: this collection is not finished. Start the same `riffler index` again; it goes on where it "
                 "was ended."
             )
+        refuse_lost(folder)
         raise DataFileError(
             f"{folder}: not a collection: it has no {MANIFEST}. Make one with `riffler index DOCS... --out {folder}`."
         )
@@ -233,6 +257,15 @@ def read_manifest(folder: Path) -> Manifest:
         raise DataFileError(
             f"{folder}: {MANIFEST} is damaged ({type(error).__name__}: {error}). Copy the collection again."
         ) from error
+
+
+def check_sizes(folder: Path, manifest: Manifest) -> None:
+    """See that all files of a collection are there and as long as they were; the first that is not is named."""
+    for what, entry in manifest.files.items():
+        check_size(folder, entry, what)
+    for partition in manifest.partitions:
+        for entry in partition.files.values():
+            check_size(folder, entry, partition.name)
 
 
 @contextmanager

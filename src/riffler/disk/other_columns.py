@@ -60,7 +60,7 @@ def all_of_column(blocks: Sequence[Block], name: str, sources: Sources, source: 
                 columns = _columns(_with_one(part, name), sources[int(str(number))]["parts"] or {})
                 named = pl.DataFrame({"place": part["place"]}).with_columns(text=columns.get_column(name, default=None))
                 found.setdefault(int(str(number)), []).append(named)
-    parts = [_as_texts(stacked(frames)) for frames in found.values()]
+    parts = [_as_texts(stacked(frames), name, source) for frames in found.values()]
     together = pl.concat(parts).sort("place")["text"].alias(name)
     if together.null_count() == len(together):
         names = columns_of(blocks, np.arange(min(100, len(together))), sources).columns
@@ -83,8 +83,8 @@ def _read_alike(sources: Sources) -> pl.Series:
     return pl.Series([firsts.setdefault(key, number) for number, key in enumerate(keys)], dtype=pl.Int32)
 
 
-def _as_texts(placed: pl.DataFrame) -> pl.DataFrame:
-    return placed.with_columns(text_or_null(placed["text"]))
+def _as_texts(placed: pl.DataFrame, name: str, source: str) -> pl.DataFrame:
+    return placed.with_columns(text=text_or_null(placed["text"].alias(name), source))
 
 
 def _kept_as(name: str, sources: Sources) -> list[str]:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from riffler.data.folder import PARTITIONS
 from riffler.disk.block import MEMBERSHIP_FILES, Block
 from riffler.disk.files import FileEntry, open_array, write_array
-from riffler.disk.manifest import PARTITIONS, Files, Partition
+from riffler.disk.manifest import Files, Partition
 from riffler.disk.settings import VectoriserSettings
 from riffler.disk.whole_files import read_clusters, read_idf
 from riffler.records import FloatArray, IntArray

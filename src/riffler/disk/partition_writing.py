@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from riffler.data.folder import PARTITIONS
 from riffler.data.item_ids import content_key
 from riffler.disk.files import FileEntry, flush_folder, write_array, write_bytes
 from riffler.disk.hashed_rows import CountRows, HashedCounter
-from riffler.disk.manifest import PARTITIONS, Partition
+from riffler.disk.manifest import Partition
 from riffler.disk.packed_ids import PackedIds
 from riffler.disk.parts import Piece
 from riffler.disk.strays import DRAFT, make_way
@@ -26,17 +27,22 @@ ROWS_OF_A_GROUP = 2048
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedPiece:
-    """Documents with the rows of their counts; ``digits`` are those of ids made of the content, if they are."""
+    """Documents with the rows of their counts; ``digits`` are those of ids made of the content, if they are.
+
+    Of ``n_cut`` of them only the beginning was counted.
+    """
 
     piece: Piece
     rows: CountRows
     digits: list[str]
+    n_cut: int
 
 
 def counted(piece: Piece, counter: HashedCounter) -> CountedPiece:
     """Count the terms of a piece: the costly part, done by many threads."""
     digits = content_digits(piece) if piece.ids is None else []
-    return CountedPiece(piece, counter.rows(piece.texts()), digits)
+    texts = piece.texts()
+    return CountedPiece(piece, counter.rows(texts), digits, counter.n_cut(texts))
 
 
 def content_digits(piece: Piece) -> list[str]:
@@ -74,6 +80,7 @@ def write_partition(folder: Path, number: int, counted: list[CountedPiece], ids:
         files={what: FileEntry(f"{name}/{file.name}", file.n_bytes, file.sha256) for what, file in files.items()},
         runs=_runs(pieces),
         labels=(int((labels == 1).sum()), int((labels == 0).sum()), int((labels == -1).sum())),
+        n_cut=sum(one.n_cut for one in counted),
     )
 
 

@@ -25,6 +25,7 @@ from riffler.data.text_columns import (
     find_dois,
     first_text,
     fold_name,
+    has_bytes,
     text_or_null,
 )
 from riffler.data.texts import Texts
@@ -145,23 +146,25 @@ def part_names(wanted: WantedColumns) -> Callable[[str], bool]:
     """
     usual = {name for part in ("title", "abstract", "text", "id", "label", "doi") for name in NAMES[part]}
     folded = usual | {fold_name(one) for one in wanted.named}
-    exact = {EXPORTED_ID, TAGS_COLUMN, NOTES, "TY"}
+    exact = {EXPORTED_ID, TAGS_COLUMN, NOTES, "TY", *TITLE_TAGS, *ABSTRACT_TAGS}
     return lambda name: name in exact or fold_name(name) in folded
 
 
-def choose_parts(frame: pl.DataFrame, late: Sequence[str], wanted: WantedColumns, source: str) -> Parts:
-    """Choose the columns of a source by its first chunk and the columns that come ``late``.
+def choose_parts(frame: pl.DataFrame, late: Sequence[str], wanted: WantedColumns, source: str, kind: str) -> Parts:
+    """Choose the columns of a source of some kind by its first chunk and the columns that come ``late``.
 
     The rules are those of ``read_collection``.
     """
     frame = _with_all_names(frame, late)
     if wanted.abstract is not None and wanted.text is not None:
         raise InputError("Pass abstract= or text=, not both: either names the column with the text below the title.")
-    is_tagged = TAGS_COLUMN in frame.columns
-    title = _chosen(frame, "title", wanted.title, source) or (BY_TAGS if is_tagged else find_column(frame, "title"))
+    title = _chosen(frame, "title", wanted.title, source)
+    if title is None:
+        title = BY_TAGS if _has_tags(frame, kind, TITLE_TAGS) else find_column(frame, "title")
     abstract = _chosen(frame, "abstract", wanted.abstract, source) or _chosen(frame, "text", wanted.text, source)
     if abstract is None:
-        abstract = BY_TAGS if is_tagged else find_column(frame, "abstract") or find_column(frame, "text")
+        usual = find_column(frame, "abstract") or find_column(frame, "text")
+        abstract = BY_TAGS if _has_tags(frame, kind, ABSTRACT_TAGS) else usual
     if title is None and abstract is None:
         raise DataFileError(
             f"{source}: no column is called title, abstract or text. Columns: {', '.join(frame.columns)}. "
@@ -190,10 +193,10 @@ def piece_of(
     frame: pl.DataFrame, parts: Parts, positive: Positive, source: str, number: int, first_row: int
 ) -> tuple[Piece, set[str]]:
     """The documents of a chunk, and the words of its label column; a column that this chunk lacks is blank."""
-    titles = _texts(frame, parts.title, TITLE_TAGS)
+    titles = _texts(frame, parts.title, TITLE_TAGS, source)
     if parts.title == BY_TAGS:  # where a line of a title ends says nothing; in an abstract it may end a paragraph
         titles = titles.str.replace_all(r"\s*\n\s*", " ")
-    abstracts = _texts(frame, parts.abstract, ABSTRACT_TAGS)
+    abstracts = _texts(frame, parts.abstract, ABSTRACT_TAGS, source)
     ids = _ids(frame, parts.id, source, first_row)
     labels, words = _labels(frame, parts.label, positive, source, first_row)
     shown = {parts.title: titles, parts.abstract: abstracts, parts.id: ids}
@@ -225,6 +228,11 @@ def _chosen(frame: pl.DataFrame, part: str, name: str | None, source: str) -> st
     return None if name is None else chosen_column(frame, part, name, source)
 
 
+def _has_tags(frame: pl.DataFrame, kind: str, tags: tuple[str, ...]) -> bool:
+    """Whether texts are under one tag or another: a table may say which tags its records had, and have none of them."""
+    return kind == "tagged" or (TAGS_COLUMN in frame.columns and any(tag in frame.columns for tag in tags))
+
+
 def _id_part(frame: pl.DataFrame, chosen: str | None, source: str) -> str | None:
     if chosen is not None and (chosen != CONTENT or CONTENT in frame.columns):
         return chosen_column(frame, "id", chosen, source)
@@ -247,12 +255,12 @@ def _label_part(frame: pl.DataFrame, wanted: WantedColumns, source: str) -> str 
     return BY_NOTES if TAGS_COLUMN in frame.columns else None
 
 
-def _texts(frame: pl.DataFrame, name: str | None, tags: tuple[str, ...]) -> pl.Series:
+def _texts(frame: pl.DataFrame, name: str | None, tags: tuple[str, ...], source: str) -> pl.Series:
     import polars as pl
 
-    found = first_text(frame, tags) if name == BY_TAGS else None
+    found = first_text(frame, tags, source) if name == BY_TAGS else None
     if found is None and name is not None and name in frame.columns:
-        found = text_or_null(frame[name])
+        found = text_or_null(frame[name], source)
     return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height) if found is None else found
 
 
@@ -263,7 +271,7 @@ def _ids(frame: pl.DataFrame, name: str | None, source: str, first_row: int) -> 
         return None
     column = NOTES if name == BY_NOTES else name
     given = frame[column] if column in frame.columns else pl.Series(column, [""], dtype=pl.String)
-    ids = as_text(noted_ids(given) if name == BY_NOTES else given).str.strip_chars()
+    ids = as_text(noted_ids(given) if name == BY_NOTES else given, source).str.strip_chars()
     blank = (ids == "").arg_max() if (ids == "").any() else None
     if blank is not None:
         raise DataFileError(f"{source}: row {first_row + blank + 1} has no id in column {column!r}. {HOW_TO_SAY}")
@@ -305,27 +313,17 @@ def _as_json(frame: pl.DataFrame) -> pl.Series:
 
     if frame.width == 0:
         return pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
-    with_bytes = [(name, dtype) for name, dtype in frame.schema.items() if _has_bytes(dtype)]
+    with_bytes = [(name, dtype) for name, dtype in frame.schema.items() if has_bytes(dtype)]
     if with_bytes:
         frame = frame.with_columns(_without_bytes(pl.col(name), dtype).alias(name) for name, dtype in with_bytes)
     return frame.select(others=pl.struct(pl.all()).struct.json_encode())["others"]
-
-
-def _has_bytes(dtype: pl.DataType) -> bool:
-    import polars as pl
-
-    if isinstance(dtype, pl.Struct):
-        return any(_has_bytes(field.dtype) for field in dtype.fields)  # type: ignore[arg-type]
-    if isinstance(dtype, pl.List | pl.Array):
-        return _has_bytes(dtype.inner)  # type: ignore[arg-type]
-    return dtype == pl.Binary
 
 
 def _without_bytes(value: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     """Bytes as text in base64, however deep they lie: JSON has none."""
     import polars as pl
 
-    if not _has_bytes(dtype):
+    if not has_bytes(dtype):
         return value
     if isinstance(dtype, pl.Struct):
         fields = [_without_bytes(value.struct.field(one.name), one.dtype).alias(one.name) for one in dtype.fields]  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from riffler.disk.files import FileEntry
 from riffler.disk.indexing import put_in_place, refuse_other, with_clusters
 from riffler.disk.journal import Journal, holding
 from riffler.disk.lock import locked
-from riffler.disk.manifest import Manifest, files_of_json, read_manifest
+from riffler.disk.manifest import Manifest, check_sizes, files_of_json, read_manifest
 from riffler.disk.publishing import CLUSTERS, Publisher, n_filled_rows, pool_or_threads
 from riffler.disk.sources import Tell
 from riffler.disk.strays import remove_strays
@@ -41,6 +41,7 @@ def reindex_collection(
         raise InputError(f"n_clusters must be 0 (none) or more, got {n_clusters!r}.")
     with locked(folder):
         base = read_manifest(folder)
+        check_sizes(folder, base)
         wanted = base.clusters.get("n_clusters", 0) if n_clusters is None else n_clusters
         chosen = base.clusters.get("seed", 0) if seed is None else seed
         if wanted:  # before all rows are weighed for nothing

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from riffler.data.folder import MANIFEST
+from riffler.data.folder import MANIFEST, PARTITIONS
 from riffler.disk.files import FileEntry
 from riffler.disk.lock import LOCK, is_lock
-from riffler.disk.manifest import JOURNAL, JOURNAL_HEAD, PARTITIONS, has_journal, read_manifest, start_of_journal
+from riffler.disk.manifest import JOURNAL, JOURNAL_HEAD, has_journal, read_manifest, start_of_journal
 from riffler.errors import InputError
 
 DRAFT = "draft"

@@ -176,7 +176,7 @@ def frequent_topics(collection: Collection, column: str, min_relevant: int) -> l
     from riffler.data.text_columns import as_text, chosen_column
 
     name = chosen_column(collection.columns, "topics", column, collection.source)
-    return _frequent(as_text(collection.columns[name]), min_relevant, collection.source)
+    return _frequent(as_text(collection.columns[name], collection.source), min_relevant, collection.source)
 
 
 def _frequent(texts: pl.Series, min_relevant: int, source: str) -> list[str]:
