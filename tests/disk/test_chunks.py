@@ -21,7 +21,7 @@ from riffler._fast.csv_records import scan_records
 from riffler.data.collection_reading import read_frame
 from riffler.data.opening import zstd
 from riffler.disk import text_survey
-from riffler.disk.chunks import read_chunks
+from riffler.disk.chunks import Chunk, read_chunks
 from riffler.disk.sources import Source, find_sources, survey
 from riffler.errors import DataFileError, InputError
 from tests.disk.documents import documents
@@ -66,6 +66,57 @@ def test_csv_in_chunks_is_csv_read_whole(
         assert rest.equals(pl.concat([later.frame for later in chunks[number:]]))
 
 
+LOOSE = [
+    '""',
+    "",
+    " ",
+    '12" disc',
+    '"12"" disc"',
+    '"12" disc',
+    '"a" b "c"',
+    'a"b"c',
+    "x\ry",
+    "\r",
+    '"\r\n"',
+    '"x\n"',
+    '""x',
+]
+ENDINGS = st.sampled_from(["\n", "\r\n", "\n\n", "\n\r\n"])
+
+
+@given(
+    names=st.sampled_from([["title", "abstract"], ["title"], ["title", '"a" b "c"', "title"]]),
+    records=st.lists(st.tuples(st.lists(st.sampled_from(LOOSE), min_size=3, max_size=3), ENDINGS), max_size=12),
+    cuts=st.tuples(st.integers(1, 4), st.integers(1, 80)),
+)
+def test_documents_are_the_same_wherever_chunks_of_loose_records_are_cut(
+    tmp_path_factory: pytest.TempPathFactory,
+    names: list[str],
+    records: list[tuple[list[str], str]],
+    cuts: tuple[int, int],
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    lines = [",".join(cells[: len(names)]) + ending for cells, ending in [(names, "\n"), *records]]
+    path.write_bytes("".join(lines).encode())
+    one_by_one = cut_frames(path, 1, 1 << 20)
+    chunks = cut_frames(path, *cuts)
+    assert rows_of(chunks) == rows_of(one_by_one) == rows_of(cut_frames(path, 1000, 1 << 20))
+    for number, chunk in enumerate(chunks):
+        assert rows_of(cut_frames(path, *cuts, at=chunk.at)) == rows_of(chunks[number:])
+        assert rows_of(cut_frames(path, 1000, 1 << 20, at=chunk.at)) == rows_of(chunks[number:])
+
+
+def cut_frames(path: Path, most: int, n_bytes: int, at: int = 0) -> list[Chunk]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("riffler.disk.text_survey.BLOCK", n_bytes)
+        patch.setattr("riffler.disk.chunks.MOST_RECORDS", most)
+        return list(read_chunks(source_of(path), at))
+
+
+def rows_of(chunks: list[Chunk]) -> list[dict[str, Any]]:
+    return [row for chunk in chunks for row in chunk.frame.to_dicts()]
+
+
 @given(data=st.text(st.sampled_from('ab",\n\r'), max_size=40))
 def test_records_end_where_pythons_reader_ends_them(data: str) -> None:
     text = data.replace("\r", "\r\n") + "\n"
@@ -74,7 +125,7 @@ def test_records_end_where_pythons_reader_ends_them(data: str) -> None:
     at = 0
     while at < len(rest):
         for n_fields in range(1, 50):
-            end, n_records, _, bad, _, _ = scan_records(rest[at:], ord(","), n_fields, 1)
+            end, n_records, _, _, bad, _ = scan_records(rest[at:], ord(","), n_fields, 1)
             if bad < 0:
                 break
         if end == 0:

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riffler.data import ris
-from riffler.data.delimited import Form, form_of, read_loosely
+from riffler.data.delimited import Form, form_of
 from riffler.data.encodings import read_text
 from riffler.data.folder import split_title
-from riffler.data.formulas import unguarded
 from riffler.data.json_members import NULL
 from riffler.data.jsonl import name_bad_line, read_as_texts
 from riffler.data.parquet_footer import read_footer
 from riffler.data.spreadsheet import read_spreadsheet
+from riffler.disk.delimited_records import frame_of_records
 from riffler.disk.parts import LINE_COLUMN
 from riffler.disk.sources import Source, text_files
 from riffler.disk.text_survey import BLOCK, utf8_blocks
@@ -65,7 +65,7 @@ def _delimited(source: Source, at: int) -> Iterator[Chunk]:
         start = end = 0
         while start < len(data):
             view = np.frombuffer(data, dtype=np.uint8)[start:]
-            end, n_records, n_filled, bad, n_fields, _ = scan_records(
+            end, n_records, n_filled, n_loose, bad, n_fields = scan_records(
                 view, ord(form.separator), len(form.names), MOST_RECORDS
             )
             if bad >= 0:
@@ -78,7 +78,7 @@ def _delimited(source: Source, at: int) -> Iterator[Chunk]:
                 break
             if n_records:
                 table = _without_skipped(header, form) + data[start : start + end]
-                yield Chunk(_parsed(table, form, source, n_filled, n_records), at)
+                yield Chunk(frame_of_records(table, form, source.file, n_filled, n_loose), at)
             start += end
             at += end
         rest = _not_too_long(data[start:], source, at)
@@ -98,7 +98,7 @@ def _header(source: Source) -> tuple[Form, bytes]:
         form = form_of(head, source.file)
         skipped = head.index(b"\n") + 1 if form.skip else 0
         view = np.frombuffer(head, dtype=np.uint8)[skipped:]
-        end, n_records, _, bad, _, _ = scan_records(view, ord(form.separator), len(form.names), 1)
+        end, n_records, _, _, bad, _ = scan_records(view, ord(form.separator), len(form.names), 1)
         if n_records:
             return form, head[: skipped + end]
         if bad >= 0:
@@ -111,20 +111,6 @@ def _header(source: Source) -> tuple[Form, bytes]:
 
 def _without_skipped(header: bytes, form: Form) -> bytes:
     return header.split(b"\n", 1)[1] if form.skip else header
-
-
-def _parsed(table: bytes, form: Form, source: Source, n_filled: int, n_records: int) -> pl.DataFrame:
-    """Records as a frame; where polars finds another number of them than there are, the careful reader is asked."""
-    import polars as pl
-
-    try:
-        frame = pl.read_csv(table, separator=form.separator, infer_schema=False)
-        n_found = frame.select(pl.any_horizontal(pl.all().is_not_null()).sum()).item()
-    except pl.exceptions.PolarsError:  # such as quotation marks inside unquoted fields
-        n_found = -1
-    if not n_filled <= n_found <= n_records:
-        frame = read_loosely(table, Form(form.separator, form.names, 0), source.file)
-    return unguarded(frame.filter(~pl.all_horizontal(pl.all().is_null())))
 
 
 def _jsonl(source: Source, at: int) -> Iterator[Chunk]:
