@@ -235,10 +235,46 @@ def test_a_header_without_a_line_end_has_no_records(tmp_path: Path) -> None:
 
 def test_a_record_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("riffler.disk.chunks.LONGEST_RECORD", 1000)
-    for name, content in (("a.csv", 'title\ngull\n"' + "x\n" * 2000), ("a.jsonl", '{"title": "' + "x" * 3000)):
+    references = "TY  - JOUR\nTI  - On gulls\nER  - \n\n" * 50
+    for name, content, line in (
+        ("a.csv", 'title\ngull\n"' + "x\n" * 2000, 3),
+        ("a.jsonl", '{"title": "' + "x" * 3000, 1),
+        ("a.ris", references + "TY  - JOUR\n" + "AB  - été\n" * 200, 199),
+        ("b.ris", references + "TY  - JOUR\nAB  - " + "gulls " * 200, 199),
+        ("a.nbib", "PMID- 1\nTI  - On gulls\n\n" * 50 + "PMID- 2\nTI  - " + "owls\r\n" * 200, 151),
+    ):
         (tmp_path / name).write_text(content, encoding="utf-8")
-        with pytest.raises(DataFileError, match="a record of more than 1,000 bytes"):
+        with pytest.raises(DataFileError, match=f"line {line}: a record of more than 1,000 bytes"):
             list(read_chunks(source_of(tmp_path / name)))
+
+
+def test_a_record_of_very_many_lines_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.tagged_lines.MOST_LINES", 100)
+    path = tmp_path / "a.ris"
+    path.write_text("TY  - JOUR\nTI  - On gulls\nER  - \n" * 200 + "TY  - JOUR\n" + "AU  - Ng\n" * 101)
+    with pytest.raises(DataFileError, match=r"line 600: a record of more than .* or 100 lines"):
+        list(read_chunks(source_of(path)))
+
+
+def test_very_many_different_tags_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.chunks.BLOCK", 1 << 20)
+    monkeypatch.setattr("riffler.disk.chunks.MOST_RECORDS", 1000)
+    monkeypatch.setattr("riffler.data.ris.MANY_CELLS", 10_000)
+    path = tmp_path / "a.ris"
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    path.write_text("".join(f"TY  - JOUR\n{one}{two}  - x\nER  - \n" for one in letters for two in letters))
+    with pytest.raises(DataFileError, match=r"records with .* different tags"):
+        list(read_chunks(source_of(path)))
+
+
+def test_lines_are_the_same_wherever_blocks_end(tmp_path: Path) -> None:
+    text = "TY  - JOUR\r\nTI  - Été\rAB  - gulls\n\n \nand owls\r\n\r\nER  - \nTY  - JOUR\nTI  - 海鳥"
+    path = tmp_path / "a.ris"
+    path.write_bytes(text.encode())
+    for n_bytes in range(1, 40):
+        assert pl.concat([chunk.frame for chunk in cut_frames(path, 1, n_bytes)], how="diagonal").equals(
+            read_frame(path)
+        )
 
 
 PACKERS: dict[str, Any] = {".gz": gzip, ".bz2": bz2, ".xz": lzma, ".zst": zstd()}

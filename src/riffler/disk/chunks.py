@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -22,6 +20,7 @@ from riffler.data.spreadsheet import read_spreadsheet
 from riffler.disk.delimited_records import frame_of_records
 from riffler.disk.parts import LINE_COLUMN
 from riffler.disk.sources import Source, text_files
+from riffler.disk.tagged_lines import TaggedLines
 from riffler.disk.text_survey import BLOCK, utf8_blocks
 from riffler.errors import DataFileError
 
@@ -154,11 +153,13 @@ def _objects(data: bytes, source: Source, at: int) -> pl.DataFrame:
 
 def _tagged(source: Source, at: int) -> Iterator[Chunk]:
     layout = {"RIS": ris.RIS, "LOOSE_RIS": ris.LOOSE_RIS, "PUBMED": ris.PUBMED}[source.form]
-    records = ris.records_of_lines(_lines(source), layout)
+    blocks = utf8_blocks(source.file, source.encoding)
+    records = TaggedLines(blocks, source.path, LONGEST_RECORD).records(layout)
     n_passed = sum(1 for _ in islice(records, at))
     if n_passed < at:
         raise DataFileError(f"{source.path}: {n_passed:,} records, {at:,} were read before. The file has changed.")
     while batch := _batch(records):
+        ris.check_tags(batch, source.path)
         yield Chunk(ris.to_frame(batch), at)
         at += len(batch)
     if at == 0:
@@ -174,15 +175,6 @@ def _batch(records: Iterator[ris.Record]) -> list[ris.Record]:
         if size > BLOCK or len(batch) == MOST_RECORDS:
             break
     return batch
-
-
-def _lines(source: Source) -> Iterator[str]:
-    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")(), translate=True)
-    rest = ""
-    for block in utf8_blocks(source.file, source.encoding):
-        *lines, rest = (rest + decoder.decode(block)).split("\n")
-        yield from lines
-    yield from (rest + decoder.decode(b"", final=True)).split("\n")
 
 
 def _parquet(source: Source, at: int) -> Iterator[Chunk]:
