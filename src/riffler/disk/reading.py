@@ -9,7 +9,16 @@ from typing import Any
 
 from riffler.data.judgements import check_judgements
 from riffler.disk.chunks import read_chunks
-from riffler.disk.parts import Parts, Piece, WantedColumns, choose_parts, kept_words, label_column, piece_of
+from riffler.disk.parts import (
+    Parts,
+    Piece,
+    WantedColumns,
+    choose_parts,
+    kept_words,
+    label_column,
+    piece_of,
+    rows_at_once,
+)
 from riffler.disk.sources import Source
 
 
@@ -90,10 +99,13 @@ class Reading:
             if number not in self.parts:
                 self.parts[number] = choose_parts(frame, [*dict(source.kinds)], self._columns, source.path)
             parts = self.parts[number]
-            piece, found = piece_of(frame, parts, self._columns.positive, source.path, number, row)
-            words = kept_words(words, found, self._columns.positive)
-            yield piece, Place(place.source, chunk.at, skipped, row, frozenset(words))
-            row += piece.n_items
+            n = rows_at_once(frame)
+            for start in range(0, frame.height, n):
+                some = frame.slice(start, n)
+                piece, found = piece_of(some, parts, self._columns.positive, source.path, number, row)
+                words = kept_words(words, found, self._columns.positive)
+                yield piece, Place(place.source, chunk.at, skipped + start, row, frozenset(words))
+                row += piece.n_items
 
     def _check_words(self, words: frozenset[str]) -> None:
         """Raise where the labels of all sources together cannot mean what they were taken for.
