@@ -51,7 +51,8 @@ def test_pieces_make_no_difference(data: bytes, n_bytes: int) -> None:
 
 
 def test_a_long_text_is_not_held_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("riffler.data.encodings.PIECE", 1 << 14)
+    for name in ("CHUNK", "PIECE"):
+        monkeypatch.setattr(f"riffler.data.encodings.{name}", 1 << 14)
     data = "Été – neu, ".encode("cp1252") * 100_000
     tracemalloc.start()
     try:

@@ -228,6 +228,28 @@ def test_a_header_that_does_not_end_is_refused(header: str, tmp_path: Path) -> N
         read_all(path)
 
 
+@pytest.mark.parametrize("n_bytes", [64, 5000])
+def test_a_first_line_of_very_many_bytes_is_refused(
+    n_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("riffler.disk.text_survey.BLOCK", n_bytes)
+    monkeypatch.setattr("riffler.disk.chunks.LONGEST_HEADER", 1000)
+    path = tmp_path / "a.csv"
+    path.write_text("title," + "x" * 993 + "\ngull,y\n", encoding="utf-8")
+    assert read_all(path).rows() == [("gull", "y")]
+    for line in ("title," + "x" * 1000, "title;" * 500, '"title' + "\ngull,y" * 500):
+        path.write_text(line + "\ngull,y\n", encoding="utf-8")
+        with pytest.raises(DataFileError, match=r"first line has more than 1,000 bytes, .* Is this a table\?"):
+            read_all(path)
+
+
+def test_a_table_of_very_many_columns_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.chunks.MOST_COLUMNS", 20)
+    (tmp_path / "a.csv").write_text("title" + ";" * 20 + "\ngull" + ";" * 20 + "\n", encoding="utf-8")
+    with pytest.raises(DataFileError, match="cut into 21 names of columns by ';'; at most 20 are read"):
+        read_all(tmp_path / "a.csv")
+
+
 def test_a_header_without_a_line_end_has_no_records(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("title,note", encoding="utf-8")
     assert list(read_chunks(source_of(tmp_path / "a.csv"))) == []

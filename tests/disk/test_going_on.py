@@ -107,7 +107,7 @@ def test_a_run_that_is_ended_again_and_again_makes_the_same_files(
     monkeypatch.setattr("riffler.disk.chunks.MOST_RECORDS", 17)
     paths = write_parts(documents(150), tmp_path, 3)
     index_collection(paths, tmp_path / "whole", OPTIONS, n_jobs=1)
-    monkeypatch.setattr("riffler.disk.parts.BYTES_OF_NAMES", 300)  # some rows of a chunk at a time
+    monkeypatch.setattr("riffler.disk.wide_rows.BYTES_OF_NAMES", 300)  # some rows of a chunk at a time
     n_times = index_until_done(
         lambda: index_collection(paths, tmp_path / "ended", OPTIONS, n_jobs=1), monkeypatch, step
     )

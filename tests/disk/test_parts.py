@@ -174,7 +174,7 @@ def test_rows_are_kept_a_few_at_a_time_where_the_names_of_columns_are_long(
     )
     frame.write_parquet(tmp_path / "a.parquet", row_group_size=23)
     whole = contents(Path(indexed(tmp_path / "a.parquet").folder))
-    monkeypatch.setattr("riffler.disk.parts.BYTES_OF_NAMES", 5_400)
+    monkeypatch.setattr("riffler.disk.wide_rows.BYTES_OF_NAMES", 5_400)
     sources = survey(find_sources([tmp_path / "a.parquet"]), None, lambda share, doing: None)
     pieces = [piece for piece, _ in Reading(sources, WantedColumns(), 0, {}).pieces(Place())]
     assert [piece.n_items for piece in pieces[:6]] == [5, 5, 5, 5, 3, 5]

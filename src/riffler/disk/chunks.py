@@ -27,9 +27,9 @@ from riffler.errors import DataFileError
 if TYPE_CHECKING:
     import polars as pl
 
-LONGEST_RECORD = 1 << 28
-MOST_RECORDS = 20_000
-"""Records of a chunk, at most."""
+LONGEST_RECORD, LONGEST_HEADER = 1 << 28, 1 << 22
+MOST_RECORDS, MOST_COLUMNS = 20_000, 100_000
+"""Records of a chunk, and columns of a delimited text, at most."""
 
 SLICED = 4
 """Chunks of Parquet that are unpacked together: for each slice the packed bytes of its group are read again."""
@@ -93,8 +93,13 @@ def _header(source: Source) -> tuple[Form, bytes]:
 
     head = b""
     for block in chain(utf8_blocks(source.file, source.encoding), [b"\n"]):  # a header alone may have no line end
-        head = _not_too_long(head + _with_line_feeds(block, source), source, 0)
+        head = (head + _with_line_feeds(block, source))[:LONGEST_HEADER]
         form = form_of(head, source.file)
+        if len(form.names) > MOST_COLUMNS:
+            raise DataFileError(
+                f"{source.path}: the first line is cut into {len(form.names):,} names of columns by "
+                f"{form.separator!r}; at most {MOST_COLUMNS:,} are read. Is this a table?"
+            )
         skipped = head.index(b"\n") + 1 if form.skip else 0
         view = np.frombuffer(head, dtype=np.uint8)[skipped:]
         end, n_records, _, _, bad, _ = scan_records(view, ord(form.separator), len(form.names), 1)
@@ -102,6 +107,11 @@ def _header(source: Source) -> tuple[Form, bytes]:
             return form, head[: skipped + end]
         if bad >= 0:
             break
+        if len(head) == LONGEST_HEADER:
+            raise DataFileError(
+                f"{source.path}: the first line has more than {LONGEST_HEADER:,} bytes, or a quotation mark in it is "
+                "left open; names of columns were expected there. Is this a table?"
+            )
     raise DataFileError(
         f"{source.path}: the first line cannot be read as names of columns: a quotation mark in it is left open, or is "
         "not doubled. Save the file again as CSV."

@@ -45,9 +45,6 @@ LINE_COLUMN = "\0line"
 
 MANY_WORDS, SHOWN_WORDS, SHOWN_LINES = 50, 20, 20
 
-BYTES_OF_NAMES, BYTES_OF_MARKS = 1 << 23, 4
-"""What the names of columns may take in one piece; beside each name stand quotation marks, a colon and a comma."""
-
 
 @dataclass(frozen=True, slots=True)
 class WantedColumns:
@@ -205,26 +202,6 @@ def _some_keys(frame: pl.DataFrame) -> list[str]:
 def _is_text(key: str) -> bool:
     """Whether a key can be written; half of a pair of surrogates cannot."""
     return not any("\ud800" <= letter <= "\udfff" for letter in key)
-
-
-def rows_at_once(frame: pl.DataFrame) -> int:
-    """Rows of a chunk to make a piece of: each repeats the names of all columns, which may be far longer than it is.
-
-    >>> import polars as pl
-    >>> rows_at_once(pl.DataFrame({"title": ["gull"], "n" * 999_990: ["x"]}))
-    8
-    """
-    if LINE_COLUMN in frame.columns:  # these have names of their own
-        return max(1, frame.height)
-    return max(1, BYTES_OF_NAMES // sum(_n_of_names(name, dtype) for name, dtype in frame.schema.items()))
-
-
-def _n_of_names(name: str, dtype: pl.DataType) -> int:
-    """Bytes of a column beside its values, where it is written as JSON."""
-    import polars as pl
-
-    inner = [(one.name, one.dtype) for one in dtype.fields] if isinstance(dtype, pl.Struct) else []
-    return len(name.encode()) + BYTES_OF_MARKS + sum(_n_of_names(*one) for one in inner)  # type: ignore[arg-type]
 
 
 def piece_of(

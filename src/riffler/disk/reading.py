@@ -9,17 +9,9 @@ from typing import Any
 
 from riffler.data.judgements import check_judgements
 from riffler.disk.chunks import read_chunks
-from riffler.disk.parts import (
-    Parts,
-    Piece,
-    WantedColumns,
-    choose_parts,
-    kept_words,
-    label_column,
-    piece_of,
-    rows_at_once,
-)
+from riffler.disk.parts import Parts, Piece, WantedColumns, choose_parts, kept_words, label_column, piece_of
 from riffler.disk.sources import Source
+from riffler.disk.wide_rows import rows_at_once
 
 
 @dataclass(frozen=True, slots=True)
