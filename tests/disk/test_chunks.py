@@ -21,7 +21,7 @@ from riffler._fast.csv_records import scan_records
 from riffler.data.collection_reading import read_frame
 from riffler.data.opening import zstd
 from riffler.disk import text_survey
-from riffler.disk.chunks import read_chunks
+from riffler.disk.chunks import Chunk, read_chunks
 from riffler.disk.sources import Source, find_sources, survey
 from riffler.errors import DataFileError, InputError
 from tests.disk.documents import documents
@@ -66,6 +66,57 @@ def test_csv_in_chunks_is_csv_read_whole(
         assert rest.equals(pl.concat([later.frame for later in chunks[number:]]))
 
 
+LOOSE = [
+    '""',
+    "",
+    " ",
+    '12" disc',
+    '"12"" disc"',
+    '"12" disc',
+    '"a" b "c"',
+    'a"b"c',
+    "x\ry",
+    "\r",
+    '"\r\n"',
+    '"x\n"',
+    '""x',
+]
+ENDINGS = st.sampled_from(["\n", "\r\n", "\n\n", "\n\r\n"])
+
+
+@given(
+    names=st.sampled_from([["title", "abstract"], ["title"], ["title", '"a" b "c"', "title"]]),
+    records=st.lists(st.tuples(st.lists(st.sampled_from(LOOSE), min_size=3, max_size=3), ENDINGS), max_size=12),
+    cuts=st.tuples(st.integers(1, 4), st.integers(1, 80)),
+)
+def test_documents_are_the_same_wherever_chunks_of_loose_records_are_cut(
+    tmp_path_factory: pytest.TempPathFactory,
+    names: list[str],
+    records: list[tuple[list[str], str]],
+    cuts: tuple[int, int],
+) -> None:
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    lines = [",".join(cells[: len(names)]) + ending for cells, ending in [(names, "\n"), *records]]
+    path.write_bytes("".join(lines).encode())
+    one_by_one = cut_frames(path, 1, 1 << 20)
+    chunks = cut_frames(path, *cuts)
+    assert rows_of(chunks) == rows_of(one_by_one) == rows_of(cut_frames(path, 1000, 1 << 20))
+    for number, chunk in enumerate(chunks):
+        assert rows_of(cut_frames(path, *cuts, at=chunk.at)) == rows_of(chunks[number:])
+        assert rows_of(cut_frames(path, 1000, 1 << 20, at=chunk.at)) == rows_of(chunks[number:])
+
+
+def cut_frames(path: Path, most: int, n_bytes: int, at: int = 0) -> list[Chunk]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("riffler.disk.text_survey.BLOCK", n_bytes)
+        patch.setattr("riffler.disk.chunks.MOST_RECORDS", most)
+        return list(read_chunks(source_of(path), at))
+
+
+def rows_of(chunks: list[Chunk]) -> list[dict[str, Any]]:
+    return [row for chunk in chunks for row in chunk.frame.to_dicts()]
+
+
 @given(data=st.text(st.sampled_from('ab",\n\r'), max_size=40))
 def test_records_end_where_pythons_reader_ends_them(data: str) -> None:
     text = data.replace("\r", "\r\n") + "\n"
@@ -74,7 +125,7 @@ def test_records_end_where_pythons_reader_ends_them(data: str) -> None:
     at = 0
     while at < len(rest):
         for n_fields in range(1, 50):
-            end, n_records, _, bad, _, _ = scan_records(rest[at:], ord(","), n_fields, 1)
+            end, n_records, _, _, bad, _ = scan_records(rest[at:], ord(","), n_fields, 1)
             if bad < 0:
                 break
         if end == 0:
@@ -177,6 +228,28 @@ def test_a_header_that_does_not_end_is_refused(header: str, tmp_path: Path) -> N
         read_all(path)
 
 
+@pytest.mark.parametrize("n_bytes", [64, 5000])
+def test_a_first_line_of_very_many_bytes_is_refused(
+    n_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("riffler.disk.text_survey.BLOCK", n_bytes)
+    monkeypatch.setattr("riffler.disk.chunks.LONGEST_HEADER", 1000)
+    path = tmp_path / "a.csv"
+    path.write_text("title," + "x" * 993 + "\ngull,y\n", encoding="utf-8")
+    assert read_all(path).rows() == [("gull", "y")]
+    for line in ("title," + "x" * 1000, "title;" * 500, '"title' + "\ngull,y" * 500):
+        path.write_text(line + "\ngull,y\n", encoding="utf-8")
+        with pytest.raises(DataFileError, match=r"first line has more than 1,000 bytes, .* Is this a table\?"):
+            read_all(path)
+
+
+def test_a_table_of_very_many_columns_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.chunks.MOST_COLUMNS", 20)
+    (tmp_path / "a.csv").write_text("title" + ";" * 20 + "\ngull" + ";" * 20 + "\n", encoding="utf-8")
+    with pytest.raises(DataFileError, match="cut into 21 names of columns by ';'; at most 20 are read"):
+        read_all(tmp_path / "a.csv")
+
+
 def test_a_header_without_a_line_end_has_no_records(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("title,note", encoding="utf-8")
     assert list(read_chunks(source_of(tmp_path / "a.csv"))) == []
@@ -184,10 +257,46 @@ def test_a_header_without_a_line_end_has_no_records(tmp_path: Path) -> None:
 
 def test_a_record_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("riffler.disk.chunks.LONGEST_RECORD", 1000)
-    for name, content in (("a.csv", 'title\ngull\n"' + "x\n" * 2000), ("a.jsonl", '{"title": "' + "x" * 3000)):
+    references = "TY  - JOUR\nTI  - On gulls\nER  - \n\n" * 50
+    for name, content, line in (
+        ("a.csv", 'title\ngull\n"' + "x\n" * 2000, 3),
+        ("a.jsonl", '{"title": "' + "x" * 3000, 1),
+        ("a.ris", references + "TY  - JOUR\n" + "AB  - été\n" * 200, 199),
+        ("b.ris", references + "TY  - JOUR\nAB  - " + "gulls " * 200, 199),
+        ("a.nbib", "PMID- 1\nTI  - On gulls\n\n" * 50 + "PMID- 2\nTI  - " + "owls\r\n" * 200, 151),
+    ):
         (tmp_path / name).write_text(content, encoding="utf-8")
-        with pytest.raises(DataFileError, match="a record of more than 1,000 bytes"):
+        with pytest.raises(DataFileError, match=f"line {line}: a record of more than 1,000 bytes"):
             list(read_chunks(source_of(tmp_path / name)))
+
+
+def test_a_record_of_very_many_lines_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.tagged_lines.MOST_LINES", 100)
+    path = tmp_path / "a.ris"
+    path.write_text("TY  - JOUR\nTI  - On gulls\nER  - \n" * 200 + "TY  - JOUR\n" + "AU  - Ng\n" * 101)
+    with pytest.raises(DataFileError, match=r"line 600: a record of more than .* or 100 lines"):
+        list(read_chunks(source_of(path)))
+
+
+def test_very_many_different_tags_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riffler.disk.chunks.BLOCK", 1 << 20)
+    monkeypatch.setattr("riffler.disk.chunks.MOST_RECORDS", 1000)
+    monkeypatch.setattr("riffler.data.ris.MANY_CELLS", 10_000)
+    path = tmp_path / "a.ris"
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    path.write_text("".join(f"TY  - JOUR\n{one}{two}  - x\nER  - \n" for one in letters for two in letters))
+    with pytest.raises(DataFileError, match=r"records with .* different tags"):
+        list(read_chunks(source_of(path)))
+
+
+def test_lines_are_the_same_wherever_blocks_end(tmp_path: Path) -> None:
+    text = "TY  - JOUR\r\nTI  - Été\rAB  - gulls\n\n \nand owls\r\n\r\nER  - \nTY  - JOUR\nTI  - 海鳥"
+    path = tmp_path / "a.ris"
+    path.write_bytes(text.encode())
+    for n_bytes in range(1, 40):
+        assert pl.concat([chunk.frame for chunk in cut_frames(path, 1, n_bytes)], how="diagonal").equals(
+            read_frame(path)
+        )
 
 
 PACKERS: dict[str, Any] = {".gz": gzip, ".bz2": bz2, ".xz": lzma, ".zst": zstd()}

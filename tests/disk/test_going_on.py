@@ -107,11 +107,29 @@ def test_a_run_that_is_ended_again_and_again_makes_the_same_files(
     monkeypatch.setattr("riffler.disk.chunks.MOST_RECORDS", 17)
     paths = write_parts(documents(150), tmp_path, 3)
     index_collection(paths, tmp_path / "whole", OPTIONS, n_jobs=1)
+    monkeypatch.setattr("riffler.disk.wide_rows.BYTES_OF_NAMES", 300)  # some rows of a chunk at a time
     n_times = index_until_done(
         lambda: index_collection(paths, tmp_path / "ended", OPTIONS, n_jobs=1), monkeypatch, step
     )
     assert n_times > 2
     assert contents(tmp_path / "ended") == contents(tmp_path / "whole")
+
+
+def test_an_empty_record_and_a_loose_quotation_mark_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("riffler.disk.text_survey.BLOCK", 3100)
+    path = tmp_path / "a.csv"
+    lines = [f'"doc {number}","gulls, ""owls"" and {number} herons"\n' for number in range(150)]
+    lines[45] = f'"doc 45","{"gull " * 300}"\n'  # a run that goes on cuts what follows elsewhere
+    lines[60] = '"",""\n' + lines[60]
+    lines[95] = 'doc 95,12" disc\n'
+    path.write_text('"title","abstract"\n' + "".join(lines), encoding="utf-8")
+    index_collection(path, tmp_path / "whole", OPTIONS, n_jobs=1)
+    n_times = index_until_done(lambda: index_collection(path, tmp_path / "ended", OPTIONS, n_jobs=1), monkeypatch, 9)
+    assert n_times > 2
+    assert contents(tmp_path / "ended") == contents(tmp_path / "whole")
+    assert open_collection(tmp_path / "ended").n_items == len(read_collection(path).ids) == 151
 
 
 def test_a_kill_at_a_random_moment_loses_nothing(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from riffler.data import read_collection
 from riffler.data.json_members import NUMBER
 from riffler.data.jsonl import read_as_texts
 from riffler.data.text_columns import text_or_null
-from riffler.disk import IndexOptions, WantedColumns, index_collection, open_collection
+from riffler.disk import IndexOptions, WantedColumns, index_collection, open_collection, parts
 from riffler.errors import DataFileError, InputError
 from tests.disk.documents import contents
 from tests.disk.test_memory import peak_of
@@ -208,3 +208,39 @@ def test_a_key_that_is_half_a_letter_is_no_fault(tmp_path: Path) -> None:
     (tmp_path / "half.jsonl").write_text('{"title": "a", "\\ud800": 1}\n{"title": "b"}\n')
     index_collection(tmp_path / "half.jsonl", tmp_path / "out", IndexOptions(n_clusters=0))
     assert open_collection(tmp_path / "out").n_items == 2
+
+
+def test_only_some_keys_are_told_where_none_fits(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl", [{f"key {n}": 1 for n in range(3_000)}])
+    with pytest.raises(InputError, match=r"Columns: key 0, .* key 49 and more\. Say"):
+        index_collection(path, tmp_path / "c")
+    with pytest.raises(InputError, match=r"no column 'talk' for the text.* key 49 and more\.$"):
+        index_collection(path, tmp_path / "c", IndexOptions(columns=WantedColumns(text="talk")))
+    with pytest.raises(InputError, match=r"Columns: (key \d+,? ){50}and more\. Say"):
+        read_collection(path)
+
+
+def test_keys_are_no_columns_where_parts_are_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    widths = []
+    chosen = parts._chosen_parts
+
+    def noted(frame: pl.DataFrame, wanted: WantedColumns, source: str, kind: str) -> parts.Parts:
+        widths.append(frame.width)
+        return chosen(frame, wanted, source, kind)
+
+    monkeypatch.setattr(parts, "_chosen_parts", noted)
+    path = write_lines(tmp_path / "a.jsonl", [{"title": "gull", **{f"key {n}": 1 for n in range(3_000)}}])
+    index_collection(path, tmp_path / "c")
+    assert widths == [1]
+
+
+@pytest.mark.parametrize("n_bytes", [100, 1 << 20])
+def test_a_line_of_very_many_keys_is_refused(n_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut(monkeypatch, n_bytes)
+    monkeypatch.setattr("riffler.disk.text_survey.MOST_KEYS", 20)
+    objects: list[dict[str, Any]] = [{"title": "gull", "x": {f"{n}": [n, n] for n in range(100)}}] * 30
+    path = write_lines(tmp_path / "a.jsonl", [*objects, {f"key {n}": 1 for n in range(20)}])
+    index_collection(path, tmp_path / "c")
+    write_lines(path, [*objects, {f"key {n}": 1 for n in range(21)}])
+    with pytest.raises(DataFileError, match="line 31: an object of 21 keys, at most 20 are read"):
+        index_collection(path, tmp_path / "d")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,10 @@ from riffler.data import read_collection
 from riffler.data.text_columns import text_or_null
 from riffler.disk import DiskCollection, IndexOptions, WantedColumns, index_collection, open_collection
 from riffler.disk.parts import kept_words
+from riffler.disk.reading import Place, Reading
+from riffler.disk.sources import find_sources, survey
 from riffler.errors import DataFileError
+from tests.disk.documents import contents
 
 
 @pytest.fixture
@@ -233,6 +237,27 @@ def test_bytes_are_kept_as_text_however_deep_they_lie(tmp_path: Path) -> None:
     assert found[0]["deep"] == [{"a": ["/w=="]}]
     assert found[0]["array"] == ["/w=="]
     assert [found[1][name] for name in ("plain", "listed", "deep", "array")] == [None, None, [], None]
+
+
+def test_rows_are_kept_a_few_at_a_time_where_the_names_of_columns_are_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = pl.DataFrame(
+        {
+            "title": [f"gull {n}" for n in range(60)],
+            "x" * 500: ["1"] * 60,
+            "nested": [{"y" * 500: n} for n in range(60)],
+            "included": ["yes", "no"] * 30,
+        }
+    )
+    frame.write_parquet(tmp_path / "a.parquet", row_group_size=23)
+    whole = contents(Path(indexed(tmp_path / "a.parquet").folder))
+    monkeypatch.setattr("riffler.disk.wide_rows.BYTES_OF_NAMES", 5_400)
+    sources = survey(find_sources([tmp_path / "a.parquet"]), None, lambda share, doing: None)
+    pieces = [piece for piece, _ in Reading(sources, WantedColumns(), 0, {}).pieces(Place())]
+    assert [piece.n_items for piece in pieces[:6]] == [5, 5, 5, 5, 3, 5]
+    shutil.rmtree(tmp_path / "a.parquet.collection")
+    assert contents(Path(indexed(tmp_path / "a.parquet").folder)) == whole
 
 
 def test_of_many_label_words_some_of_each_meaning_are_kept() -> None:

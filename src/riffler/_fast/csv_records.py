@@ -15,25 +15,24 @@ BEGIN, PLAIN, QUOTED, CLOSING = 0, 1, 2, 3
 def scan_records(data, separator, n_fields, most):
     """Go over up to ``most`` whole records from the first byte on.
 
-    Return the end of the last whole one; how many are not blank lines, and how many of these say anything; where the
-    first starts that has another number of fields than ``n_fields`` (-1: none) with this number; and where an
-    unfinished one starts that is within quotation marks at the end of the data (-1: none).
+    Return the end of the last whole one; how many are not blank lines, how many of these have a field of anything or
+    of quotation marks, and how many have marks that readers take in different ways: a quotation mark within a field,
+    text behind a closing one, a carriage return alone; last where the first starts that has another number of fields
+    than ``n_fields`` (-1: none), with this number.
     """
     state = BEGIN
     start, end = 0, 0
     fields = 1
-    n_records, n_filled = 0, 0
-    filled = False
+    n_records, n_filled, n_loose = 0, 0, 0
+    filled, loose = False, False
     for p in range(data.shape[0]):
         c = data[p]
         if state == QUOTED:
             if c == QUOTE:
                 state = CLOSING
-            else:
-                filled = True
             continue
         if c == QUOTE and state != PLAIN:  # opens a field, or is doubled within one
-            filled = filled or state == CLOSING
+            filled = True
             state = QUOTED
         elif c == separator:
             fields += 1
@@ -42,18 +41,50 @@ def scan_records(data, separator, n_fields, most):
             blank = p == start or (p == start + 1 and data[start] == RETURN)
             if not blank:
                 if fields != n_fields:
-                    return end, n_records, n_filled, start, fields, -1
+                    return end, n_records, n_filled, n_loose, start, fields
                 n_records += 1
                 n_filled += filled
+                n_loose += loose
             start = end = p + 1
             fields = 1
-            filled = False
+            filled, loose = False, False
             state = BEGIN
             if n_records == most:
-                return end, n_records, n_filled, -1, 0, -1
-        elif c != RETURN:
+                return end, n_records, n_filled, n_loose, -1, 0
+        elif c != RETURN or (p + 1 < data.shape[0] and data[p + 1] != LINE_FEED):
+            loose = loose or c in (QUOTE, RETURN) or state == CLOSING
             filled = True
             state = PLAIN
-        elif state == CLOSING:
+    return end, n_records, n_filled, n_loose, -1, 0
+
+
+@njit(cache=True, nogil=True)
+def find_quoted(data, separator, is_quoted):
+    """Fill in which fields of all records that are not blank lines begin with a quotation mark; return how many."""
+    state = BEGIN
+    start = 0
+    n = 0
+    opened = False
+    for p in range(data.shape[0]):
+        c = data[p]
+        if state == QUOTED:
+            if c == QUOTE:
+                state = CLOSING
+            continue
+        if c == QUOTE and state != PLAIN:
+            opened = True
+            state = QUOTED
+        elif c in (separator, LINE_FEED, RETURN):
+            if c == separator or p > start:
+                is_quoted[n] = opened
+                n += 1
+            if c != separator:
+                start = p + 1
+            opened = False
+            state = BEGIN
+        else:
             state = PLAIN
-    return end, n_records, n_filled, -1, 0, start if state == QUOTED else -1
+    if data.shape[0] > start:
+        is_quoted[n] = opened
+        n += 1
+    return n

@@ -29,6 +29,7 @@ from riffler.data.text_columns import (
     find_column,
     find_dois,
     first_text,
+    names_in_words,
     rows_with,
     text_or_null,
 )
@@ -132,7 +133,7 @@ def collection_from_frame(
     found_abstracts = _abstracts(frame, abstract, text, source)
     if found_titles is None and found_abstracts is None:
         raise DataFileError(
-            f"{source}: no column is called title, abstract or text. Columns: {', '.join(frame.columns)}. "
+            f"{source}: no column is called title, abstract or text. Columns: {names_in_words(frame.columns)}. "
             "Say which one holds the text with title=, abstract= or text=."
         )
     titles = Texts(_blanks(frame.height) if found_titles is None else found_titles)
@@ -241,7 +242,7 @@ def _labels(frame: pl.DataFrame, chosen: str | None, positive: Positive, source:
         return read_judgements(frame[name], positive, source)
     if positive is not None:
         raise DataFileError(
-            f"{source}: positive= was given but no column is called label. Columns: {', '.join(frame.columns)}. "
+            f"{source}: positive= was given but no column is called label. Columns: {names_in_words(frame.columns)}. "
             "Say which one holds the labels with label=."
         )
     if TAGS_COLUMN in frame.columns and "N1" in frame.columns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import sys
@@ -12,6 +13,9 @@ from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import IO, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from riffler.data.encodings import CHUNK, utf8_source
 from riffler.data.formulas import unguarded
@@ -27,7 +31,7 @@ _FIELD_SIZE = RLock()  # Python's limit is one for all threads
 
 
 def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
-    """Read a table with a header line; empty fields are null, blank lines are left out."""
+    """Read a table with a header line; fields of nothing are null, "" are empty; rows of nulls alone are left out."""
     import polars as pl
 
     source = _with_line_feeds(utf8_source(path, encoding))
@@ -114,15 +118,27 @@ def _with_line_feeds(source: Path | bytes) -> Path | bytes:
 
 
 def read_loosely(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
-    """Read with Python's own reader, which allows loose quotation marks."""
+    """Read with Python's own reader, which allows loose quotation marks; nulls are where polars has them."""
     import polars as pl
 
     _refuse_open_quotation(source, form, path)
     _, *rows = _records(source, form, path)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(form.names)
-    named = zip(_unique(form.names), columns, strict=True)
-    frame = pl.DataFrame([pl.Series(name, column, dtype=pl.String) for name, column in named])
-    return frame.with_columns(pl.when(pl.all() != "").then(pl.all()))
+    named = zip(unique(form.names), columns, _quoted(source, form).T, strict=True)
+    texts = [(pl.Series(name, column, dtype=pl.String), pl.Series(marks)) for name, column, marks in named]
+    return pl.select(pl.when((text != "") | marks).then(text).alias(text.name) for text, marks in texts)
+
+
+def _quoted(source: Path | bytes, form: Form) -> NDArray[np.bool_]:
+    """Which fields of the records below the header are in quotation marks, which Python's reader does not tell."""
+    from riffler._fast.csv_records import find_quoted
+
+    data = (source if isinstance(source, bytes) else source.read_bytes()).removeprefix(codecs.BOM_UTF8)
+    for _ in range(form.skip):
+        data = data[data.index(b"\n") + 1 :]
+    is_quoted = np.empty(len(data) + 1, dtype=np.bool_)
+    n = find_quoted(np.frombuffer(data, dtype=np.uint8), ord(form.separator), is_quoted)
+    return is_quoted[:n].reshape(-1, len(form.names))[1:]
 
 
 def _records(source: Path | bytes, form: Form, path: Path) -> Iterator[list[str]]:
@@ -170,19 +186,19 @@ def _check_length(row: list[str], form: Form, path: Path, line: int) -> None:
         )
 
 
-def _unique(names: list[str]) -> list[str]:
+def unique(names: list[str]) -> list[str]:
     """Names as polars makes them unique.
 
-    >>> _unique(["note", "note"])
+    >>> unique(["note", "note"])
     ['note', 'note_duplicated_0']
     """
     seen: dict[str, int] = {}
-    unique = []
+    others = []
     for name in names:
         count = seen.get(name, 0)
-        unique.append(name if count == 0 else f"{name}_duplicated_{count - 1}")
+        others.append(name if count == 0 else f"{name}_duplicated_{count - 1}")
         seen[name] = count + 1
-    return unique
+    return others
 
 
 @contextmanager

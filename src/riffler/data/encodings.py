@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,7 +18,8 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-CHUNK = 1 << 20
+CHUNK = PIECE = 1 << 20
+ASCII = re.compile(rb"[\x00-\x7f]")
 HOW_TO_SAY = (
     "Name it with encoding= or --encoding (such as 'cp1251', 'gb18030' or 'shift_jis'), or save the file as UTF-8."
 )
@@ -65,29 +67,50 @@ def find_encoding(data: bytes, source: str) -> str:
             return name
     if (wide := wide_encoding(data[:CHUNK])) is not None:
         return wide
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return _western(data, error.start, source)
-    return "utf-8"
+    fault = _fault(data, "utf-8")
+    return "utf-8" if fault is None else _western(data, fault, source)
 
 
 def _western(data: bytes, fault: int, source: str) -> str:
     """Windows-1252, for a text that is not valid UTF-8 from byte ``fault`` on; an error if it does not look like it."""
-    spelled = data.decode("utf-8", "replace")
-    n_bad = spelled.count("\ufffd")
-    n_good = len(spelled) - len(spelled.encode("ascii", "ignore")) - n_bad
+    n_good = n_bad = n_high = n_in_runs = 0
+    for piece in _pieces(data):
+        spelled = piece.decode("utf-8", "replace")
+        n_bad_here = spelled.count("\ufffd")
+        n_bad += n_bad_here
+        n_good += len(spelled) - len(spelled.encode("ascii", "ignore")) - n_bad_here
+        n_high += sum(map(len, re.findall(rb"[\x80-\xff]+", piece)))
+        n_in_runs += sum(map(len, re.findall(rb"[\x80-\xff]{4,}", piece)))
     if n_good >= n_bad:
         _refuse(data, fault, source, f"though {n_good:,} other characters are: the file is damaged or of mixed origin")
-    try:
-        data.decode("cp1252")
-    except UnicodeDecodeError as error:
-        _refuse(data, fault, source, f"and byte {error.start:,} (0x{data[error.start]:02x}) is not Windows-1252")
-    n_high = sum(map(len, re.findall(rb"[\x80-\xff]+", data)))
-    n_in_runs = sum(map(len, re.findall(rb"[\x80-\xff]{4,}", data)))
+    other = _fault(data, "cp1252")
+    if other is not None:
+        _refuse(data, fault, source, f"and byte {other:,} (0x{data[other]:02x}) is not Windows-1252")
     if 2 * n_in_runs > n_high:  # Western words have one or two accents, not words made of them
         _refuse(data, fault, source, "and as Windows-1252 most words would be accents only")
     return "cp1252"
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """Some of the bytes at a time, each piece up to a byte of ASCII, so that no letter and no run of others is cut."""
+    start = 0
+    while start < len(data):
+        found = ASCII.search(data, start + PIECE)
+        stop = len(data) if found is None else found.end()
+        yield data[start:stop]
+        start = stop
+
+
+def _fault(data: bytes, encoding: str) -> int | None:
+    """The first byte that is not in an encoding, None if all are; the text, which may be far larger, is not held."""
+    start = 0
+    for piece in _pieces(data):
+        try:
+            piece.decode(encoding)
+        except UnicodeDecodeError as error:
+            return start + error.start
+        start += len(piece)
+    return None
 
 
 def _refuse(data: bytes, fault: int, source: str, why: str) -> NoReturn:

@@ -111,6 +111,18 @@ class JsonMembers:
         return out[:end].tobytes()
 
 
+def n_members(line: bytes) -> int:
+    """How many members one object has; nothing is held of them.
+
+    >>> n_members(b'{"a": [1, 2], "b": {"c": 3}}')
+    2
+    """
+    from riffler._fast.json_members import find_members
+
+    view = np.frombuffer(line, dtype=np.uint8)
+    return int(find_members(view, np.empty((0, 6), dtype=np.int64), np.empty(0, dtype=np.uint64)))
+
+
 def only_key(lines: bytes, key: str, n_lines: int) -> bytes:
     """Objects with one key alone, or without any.
 

@@ -68,13 +68,18 @@ def read_records(text: str, source: str) -> pl.DataFrame:
         raise DataFileError(
             f"{source}: no RIS record; a line 'TY  - ...' was expected, the file begins {first[:60]!r}."
         )
+    check_tags(records, source)
+    return to_frame(records)
+
+
+def check_tags(records: list[Record], source: str) -> None:
+    """Refuse records with so many different tags that a column for each would take all memory."""
     n_tags = len({tag for record in records for tag, _ in record})
     if n_tags > MANY_TAGS and n_tags * len(records) > MANY_CELLS:
         raise DataFileError(
             f"{source}: {len(records):,} records with {n_tags:,} different tags; a reference file has some dozens. "
             "See that it is one, or split it."
         )
-    return to_frame(records)
 
 
 def layout_of(text: str) -> Layout:
@@ -97,6 +102,7 @@ def records_of_lines(all_lines: Iterable[str], layout: Layout) -> Iterator[Recor
     record: Record = []
     lines: list[str] = []  # of the last value, put together when it ends: adding to a long text again and again is slow
     n_blank = 0
+    is_open = False
     for line in all_lines:
         found = layout.tag.match(line)
         if found is None:
@@ -110,10 +116,10 @@ def records_of_lines(all_lines: Iterable[str], layout: Layout) -> Iterator[Recor
         n_blank = 0
         _end_value(record, lines)
         tag = found[1]
-        is_open = any(own == layout.opening for own, _ in record)
         if record and (tag == layout.closing or (tag == layout.opening and is_open)):
             yield record
-            record = []
+            record, is_open = [], False
+        is_open = is_open or tag == layout.opening
         if tag != layout.closing:
             lines = [(found[2] or "").rstrip()]
             record.append((tag, lines[0]))
@@ -136,8 +142,10 @@ def to_frame(records: list[Record]) -> pl.DataFrame:
         for tag, value in record:
             if tag not in columns:
                 columns[tag] = [None] * len(records)
-            cells = columns[tag]
-            cells[row] = [*(cells[row] or ()), value]
+            if (cell := columns[tag][row]) is None:
+                columns[tag][row] = [value]
+            else:
+                cell.append(value)
     frame = {TAGS_COLUMN: pl.Series([" ".join(tag for tag, _ in record) for record in records], dtype=pl.String)}
     for tag, cells in columns.items():
         if any(cell is not None and len(cell) > 1 for cell in cells):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -64,6 +65,9 @@ NAMES = {
 Capitals, blanks, hyphens and underscores make no difference. Of several that are there the first in this order counts.
 """
 
+SHOWN_NAMES, SHOWN_LETTERS = 50, 100
+"""Names of columns in a message, and letters of each."""
+
 DOI = r"(10\.\d{4,9}/[^\s\"<>]+)"
 
 
@@ -87,13 +91,23 @@ def find_column(frame: pl.DataFrame, part: str) -> str | None:
     return next((folded[name] for name in NAMES[part] if name in folded), None)
 
 
+def names_in_words(names: Sequence[str]) -> str:
+    """Names of columns for a message, the first of them where there are very many.
+
+    >>> names_in_words(["title", "year"]), names_in_words([f"x{n}" for n in range(60)])[-17:]
+    ('title, year', 'x48, x49 and more')
+    """
+    cut = [name if len(name) <= SHOWN_LETTERS else f"{name[:SHOWN_LETTERS]}..." for name in names[:SHOWN_NAMES]]
+    return ", ".join(cut) + (" and more" if len(names) > SHOWN_NAMES else "")
+
+
 def chosen_column(frame: pl.DataFrame, part: str, name: str, source: str) -> str:
     """The column the caller named, whatever its capitals; an error that lists the columns if it is not there."""
     if name in frame.columns:
         return name
     alike = [own for own in frame.columns if fold_name(own) == fold_name(name)]
     if len(alike) != 1:
-        raise DataFileError(f"{source}: no column {name!r} for the {part}. Columns: {', '.join(frame.columns)}.")
+        raise DataFileError(f"{source}: no column {name!r} for the {part}. Columns: {names_in_words(frame.columns)}.")
     return alike[0]
 
 

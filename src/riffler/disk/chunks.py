@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -12,25 +10,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riffler.data import ris
-from riffler.data.delimited import Form, form_of, read_loosely
+from riffler.data.delimited import Form, form_of
 from riffler.data.encodings import read_text
 from riffler.data.folder import split_title
-from riffler.data.formulas import unguarded
 from riffler.data.json_members import NULL
 from riffler.data.jsonl import name_bad_line, read_as_texts
 from riffler.data.parquet_footer import read_footer
 from riffler.data.spreadsheet import read_spreadsheet
+from riffler.disk.delimited_records import frame_of_records
 from riffler.disk.parts import LINE_COLUMN
 from riffler.disk.sources import Source, text_files
+from riffler.disk.tagged_lines import TaggedLines
 from riffler.disk.text_survey import BLOCK, utf8_blocks
 from riffler.errors import DataFileError
 
 if TYPE_CHECKING:
     import polars as pl
 
-LONGEST_RECORD = 1 << 28
-MOST_RECORDS = 20_000
-"""Records of a chunk, at most."""
+LONGEST_RECORD, LONGEST_HEADER = 1 << 28, 1 << 22
+MOST_RECORDS, MOST_COLUMNS = 20_000, 100_000
+"""Records of a chunk, and columns of a delimited text, at most."""
 
 SLICED = 4
 """Chunks of Parquet that are unpacked together: for each slice the packed bytes of its group are read again."""
@@ -65,7 +64,7 @@ def _delimited(source: Source, at: int) -> Iterator[Chunk]:
         start = end = 0
         while start < len(data):
             view = np.frombuffer(data, dtype=np.uint8)[start:]
-            end, n_records, n_filled, bad, n_fields, _ = scan_records(
+            end, n_records, n_filled, n_loose, bad, n_fields = scan_records(
                 view, ord(form.separator), len(form.names), MOST_RECORDS
             )
             if bad >= 0:
@@ -78,7 +77,7 @@ def _delimited(source: Source, at: int) -> Iterator[Chunk]:
                 break
             if n_records:
                 table = _without_skipped(header, form) + data[start : start + end]
-                yield Chunk(_parsed(table, form, source, n_filled, n_records), at)
+                yield Chunk(frame_of_records(table, form, source.file, n_filled, n_loose), at)
             start += end
             at += end
         rest = _not_too_long(data[start:], source, at)
@@ -94,15 +93,25 @@ def _header(source: Source) -> tuple[Form, bytes]:
 
     head = b""
     for block in chain(utf8_blocks(source.file, source.encoding), [b"\n"]):  # a header alone may have no line end
-        head = _not_too_long(head + _with_line_feeds(block, source), source, 0)
+        head = (head + _with_line_feeds(block, source))[:LONGEST_HEADER]
         form = form_of(head, source.file)
+        if len(form.names) > MOST_COLUMNS:
+            raise DataFileError(
+                f"{source.path}: the first line is cut into {len(form.names):,} names of columns by "
+                f"{form.separator!r}; at most {MOST_COLUMNS:,} are read. Is this a table?"
+            )
         skipped = head.index(b"\n") + 1 if form.skip else 0
         view = np.frombuffer(head, dtype=np.uint8)[skipped:]
-        end, n_records, _, bad, _, _ = scan_records(view, ord(form.separator), len(form.names), 1)
+        end, n_records, _, _, bad, _ = scan_records(view, ord(form.separator), len(form.names), 1)
         if n_records:
             return form, head[: skipped + end]
         if bad >= 0:
             break
+        if len(head) == LONGEST_HEADER:
+            raise DataFileError(
+                f"{source.path}: the first line has more than {LONGEST_HEADER:,} bytes, or a quotation mark in it is "
+                "left open; names of columns were expected there. Is this a table?"
+            )
     raise DataFileError(
         f"{source.path}: the first line cannot be read as names of columns: a quotation mark in it is left open, or is "
         "not doubled. Save the file again as CSV."
@@ -111,20 +120,6 @@ def _header(source: Source) -> tuple[Form, bytes]:
 
 def _without_skipped(header: bytes, form: Form) -> bytes:
     return header.split(b"\n", 1)[1] if form.skip else header
-
-
-def _parsed(table: bytes, form: Form, source: Source, n_filled: int, n_records: int) -> pl.DataFrame:
-    """Records as a frame; where polars finds another number of them than there are, the careful reader is asked."""
-    import polars as pl
-
-    try:
-        frame = pl.read_csv(table, separator=form.separator, infer_schema=False)
-        n_found = frame.select(pl.any_horizontal(pl.all().is_not_null()).sum()).item()
-    except pl.exceptions.PolarsError:  # such as quotation marks inside unquoted fields
-        n_found = -1
-    if not n_filled <= n_found <= n_records:
-        frame = read_loosely(table, Form(form.separator, form.names, 0), source.file)
-    return unguarded(frame.filter(~pl.all_horizontal(pl.all().is_null())))
 
 
 def _jsonl(source: Source, at: int) -> Iterator[Chunk]:
@@ -168,11 +163,13 @@ def _objects(data: bytes, source: Source, at: int) -> pl.DataFrame:
 
 def _tagged(source: Source, at: int) -> Iterator[Chunk]:
     layout = {"RIS": ris.RIS, "LOOSE_RIS": ris.LOOSE_RIS, "PUBMED": ris.PUBMED}[source.form]
-    records = ris.records_of_lines(_lines(source), layout)
+    blocks = utf8_blocks(source.file, source.encoding)
+    records = TaggedLines(blocks, source.path, LONGEST_RECORD).records(layout)
     n_passed = sum(1 for _ in islice(records, at))
     if n_passed < at:
         raise DataFileError(f"{source.path}: {n_passed:,} records, {at:,} were read before. The file has changed.")
     while batch := _batch(records):
+        ris.check_tags(batch, source.path)
         yield Chunk(ris.to_frame(batch), at)
         at += len(batch)
     if at == 0:
@@ -188,15 +185,6 @@ def _batch(records: Iterator[ris.Record]) -> list[ris.Record]:
         if size > BLOCK or len(batch) == MOST_RECORDS:
             break
     return batch
-
-
-def _lines(source: Source) -> Iterator[str]:
-    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")(), translate=True)
-    rest = ""
-    for block in utf8_blocks(source.file, source.encoding):
-        *lines, rest = (rest + decoder.decode(block)).split("\n")
-        yield from lines
-    yield from (rest + decoder.decode(b"", final=True)).split("\n")
 
 
 def _parquet(source: Source, at: int) -> Iterator[Chunk]:

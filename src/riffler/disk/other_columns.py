@@ -12,7 +12,7 @@ from riffler.data.collection_reading import EXPORTED_ID
 from riffler.data.json_members import only_key
 from riffler.data.jsonl import frame_of_objects
 from riffler.data.stacking import aligned, common_types, stacked
-from riffler.data.text_columns import fold_name, text_or_null
+from riffler.data.text_columns import fold_name, names_in_words, text_or_null
 from riffler.disk.block import Block
 from riffler.disk.records import read_rows
 from riffler.errors import DataFileError
@@ -67,7 +67,9 @@ def all_of_column(blocks: Sequence[Block], name: str, sources: Sources, source: 
         other_names = [one for one in names if fold_name(one) == fold_name(name) and one != name]
         if len(other_names) == 1:
             return all_of_column(blocks, other_names[0], sources, source)
-        raise DataFileError(f"{source}: no document has a column {name!r}. Columns are such as {', '.join(names)}.")
+        raise DataFileError(
+            f"{source}: no document has a column {name!r}. Columns are such as {names_in_words(names)}."
+        )
     return together
 
 

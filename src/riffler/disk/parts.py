@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from riffler.data.ris import TAGS_COLUMN
 from riffler.data.ris_marks import noted_ids, noted_labels
 from riffler.data.text_columns import (
     NAMES,
+    SHOWN_NAMES,
     as_text,
     chosen_column,
     find_column,
@@ -26,6 +28,7 @@ from riffler.data.text_columns import (
     first_text,
     fold_name,
     has_bytes,
+    names_in_words,
     text_or_null,
 )
 from riffler.data.texts import Texts
@@ -155,7 +158,13 @@ def choose_parts(frame: pl.DataFrame, late: Sequence[str], wanted: WantedColumns
 
     The rules are those of ``read_collection``.
     """
-    frame = _with_all_names(frame, late)
+    try:
+        return _chosen_parts(_with_columns(frame, late), wanted, source, kind)
+    except DataFileError:  # tells the columns: of JSON lines also those that cannot play a part
+        return _chosen_parts(_with_columns(frame, [*late, *_some_keys(frame)]), wanted, source, kind)
+
+
+def _chosen_parts(frame: pl.DataFrame, wanted: WantedColumns, source: str, kind: str) -> Parts:
     if wanted.abstract is not None and wanted.text is not None:
         raise InputError("Pass abstract= or text=, not both: either names the column with the text below the title.")
     title = _chosen(frame, "title", wanted.title, source)
@@ -167,21 +176,30 @@ def choose_parts(frame: pl.DataFrame, late: Sequence[str], wanted: WantedColumns
         abstract = BY_TAGS if _has_tags(frame, kind, ABSTRACT_TAGS) else usual
     if title is None and abstract is None:
         raise DataFileError(
-            f"{source}: no column is called title, abstract or text. Columns: {', '.join(frame.columns)}. "
+            f"{source}: no column is called title, abstract or text. Columns: {names_in_words(frame.columns)}. "
             "Say which one holds the text with title=, abstract= or text=."
         )
     return Parts(title, abstract, _id_part(frame, wanted.id, source), _label_part(frame, wanted, source))
 
 
-def _with_all_names(frame: pl.DataFrame, late: Sequence[str]) -> pl.DataFrame:
-    """A chunk with columns that come later, and of JSON lines the keys of the first, which are told if none fits."""
+def _with_columns(frame: pl.DataFrame, others: Sequence[str]) -> pl.DataFrame:
+    """A chunk, without the lines it was made of, and with columns that it lacks."""
     import polars as pl
 
-    columns = dict(zip(frame.columns, frame.get_columns(), strict=True))
-    lines = columns.pop(LINE_COLUMN).head(SHOWN_LINES) if LINE_COLUMN in columns else ()
+    columns = {name: frame[name] for name in frame.columns if name != LINE_COLUMN}
     blank = pl.Series([None], dtype=pl.String).new_from_index(0, frame.height)
-    names = dict.fromkeys([*late, *(key for line in lines for key in json.loads(line) if _is_text(key))])
-    return pl.DataFrame({**columns, **{name: blank for name in names if name not in columns}})
+    return pl.DataFrame({**columns, **{name: blank for name in others if name not in columns}})
+
+
+def _some_keys(frame: pl.DataFrame) -> list[str]:
+    """Keys of the first JSON lines, more than are told; of other formats there are columns of all."""
+    lines = frame[LINE_COLUMN].head(SHOWN_LINES) if LINE_COLUMN in frame.columns else ()
+    names: dict[str, None] = {}
+    for line in lines:
+        names.update(dict.fromkeys(filter(_is_text, islice(json.loads(line), SHOWN_NAMES + 1))))
+        if len(names) > SHOWN_NAMES:
+            break
+    return list(names)
 
 
 def _is_text(key: str) -> bool:
@@ -249,7 +267,7 @@ def _label_part(frame: pl.DataFrame, wanted: WantedColumns, source: str) -> str 
         return name
     if wanted.positive is not None:
         raise DataFileError(
-            f"{source}: positive= was given but no column is called label. Columns: {', '.join(frame.columns)}. "
+            f"{source}: positive= was given but no column is called label. Columns: {names_in_words(frame.columns)}. "
             "Say which one holds the labels with label=."
         )
     return BY_NOTES if TAGS_COLUMN in frame.columns else None

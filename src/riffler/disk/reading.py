@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from riffler.data.judgements import check_judgements
 from riffler.disk.chunks import read_chunks
 from riffler.disk.parts import Parts, Piece, WantedColumns, choose_parts, kept_words, label_column, piece_of
 from riffler.disk.sources import Source
+from riffler.disk.wide_rows import rows_at_once
 from riffler.errors import DataFileError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,26 +90,18 @@ class Reading:
             to_skip -= skipped
             if frame.height == 0:
                 continue
-            piece, found = self._piece(frame, source, number, row)
-            words = kept_words(words, found, self._columns.positive)
-            yield piece, Place(place.source, chunk.at, skipped, row, frozenset(words))
-            row += piece.n_items
-
-    def _piece(self, frame: pl.DataFrame, source: Source, number: int, row: int) -> tuple[Piece, set[str]]:
-        """The documents of a chunk, and the words of its label column; in its first one the columns are chosen."""
-        import polars as pl
-
-        try:
             if number not in self.parts:
-                late = [*dict(source.kinds)]
-                self.parts[number] = choose_parts(frame, late, self._columns, source.path, source.kind)
-            return piece_of(frame, self.parts[number], self._columns.positive, source.path, number, row)
-        # a panic is no Exception: it would pass through everything that catches those
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            raise DataFileError(
-                f"{source.path}: values from row {row + 1:,} on are of a type that is not read ({error}). Write the "
-                "file again with texts, numbers and dates, or as JSON lines."
-            ) from error
+                with _readable(source, row):
+                    late = [*dict(source.kinds)]
+                    self.parts[number] = choose_parts(frame, late, self._columns, source.path, source.kind)
+            parts, n = self.parts[number], rows_at_once(frame)
+            for start in range(0, frame.height, n):
+                with _readable(source, row):
+                    some = frame.slice(start, n)
+                    piece, found = piece_of(some, parts, self._columns.positive, source.path, number, row)
+                words = kept_words(words, found, self._columns.positive)
+                yield piece, Place(place.source, chunk.at, skipped + start, row, frozenset(words))
+                row += piece.n_items
 
     def _check_words(self, words: frozenset[str]) -> None:
         """Raise where the labels of all sources together cannot mean what they were taken for.
@@ -128,3 +119,18 @@ class Reading:
         name, (first, *_) = next(iter(paths.items()))
         where = f"{first} and {n_more:,} more" if n_more else first
         check_judgements(words, name, self._columns.positive, where)
+
+
+@contextmanager
+def _readable(source: Source, row: int) -> Iterator[None]:
+    """Say where values are of a type that polars cannot turn into what is wanted."""
+    import polars as pl
+
+    try:
+        yield
+    # a panic is no Exception: it would pass through everything that catches those
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise DataFileError(
+            f"{source.path}: values from row {row + 1:,} on are of a type that is not read ({error}). Write the "
+            "file again with texts, numbers and dates, or as JSON lines."
+        ) from error

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 from riffler.data.encodings import CHUNK, HOW_TO_SAY, MARKS, find_encoding, known_encoding, wide_encoding
-from riffler.data.json_members import JsonMembers
+from riffler.data.json_members import JsonMembers, n_members
 from riffler.data.opening import open_bytes
 from riffler.errors import DataFileError
 
@@ -26,6 +26,9 @@ TAGS = {
 """How records open: two blanks before the dash, one or none, or PubMed's."""
 
 LONGEST_TAG = 100
+
+MOST_KEYS = 1_000_000
+"""Keys of one JSON object: of each there is a note, some times as long as the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +159,24 @@ def json_kinds(path: Path, encoding: str, is_old: bool, is_wanted: Callable[[str
     """
     found: dict[str, int] = {}
     rest = b""
+    n_lines = 0
     for block in chain(utf8_blocks(path, encoding), [b"\n"]):
-        lines, _, rest = (rest + (block.replace(b"\r", b"\n") if is_old else block)).rpartition(b"\n")
+        lines, feed, rest = (rest + (block.replace(b"\r", b"\n") if is_old else block)).rpartition(b"\n")
+        _refuse_crowded(lines, path, n_lines + 1)
+        n_lines += (lines + feed).count(b"\n")
         for key, kind in JsonMembers.of(lines).kinds_of_keys(is_wanted).items():
             found[key] = found.get(key, 0) | kind
         if len(rest) > LOOKED_AT_WHOLE:  # no record is so long: this is refused when it is read
             break
     return found
+
+
+def _refuse_crowded(lines: bytes, path: Path, first_line: int) -> None:
+    if lines.count(b",") < MOST_KEYS:
+        return
+    for number, line in enumerate(lines.split(b"\n"), start=first_line):
+        if line.count(b",") >= MOST_KEYS and (n_keys := n_members(line)) > MOST_KEYS:
+            raise DataFileError(
+                f"{path}, line {number}: an object of {n_keys:,} keys, at most {MOST_KEYS:,} are read. See that each "
+                "line is one document; what is known of many may be a list, or an object within it."
+            )
