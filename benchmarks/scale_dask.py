@@ -111,11 +111,10 @@ def _kills(collection: DiskCollection, n_workers: int, seed: int, n_steps: int) 
     killed: list[int] = []
     took: list[float] = []
     with LocalEngine(rows) as local, DaskEngine(rows, n_workers=n_workers) as cluster:
-        workers = cluster._cluster._own
         usual = max(0.05, _seconds(local, weights, ties))
         for _ in range(n_steps):
             weights = (weights * rng.lognormal(0.0, 0.3, size=weights.size)).astype(np.float32)
-            killer = threading.Timer(float(rng.random()) * usual, _kill_one, (workers, rng, killed))
+            killer = threading.Timer(float(rng.random()) * usual, _kill_one, (cluster, rng, killed))
             killer.start()
             start = time.perf_counter()
             found = cluster.best(weights, N_PICKED, excluded, ties=ties)
@@ -141,13 +140,14 @@ def _seconds(engine: LocalEngine, weights: Any, ties: Any) -> float:  # noqa: AN
     return time.perf_counter() - start
 
 
-def _kill_one(cluster: Any, rng: np.random.Generator, killed: list[int]) -> None:  # noqa: ANN401 - Dask's own
+def _kill_one(engine: DaskEngine, rng: np.random.Generator, killed: list[int]) -> None:
     """Kill one of the workers that are there, and note it; their nannies start others.
 
     One that is only starting is left alone: its nanny would take that for a fault of the machine and give up.
     """
     end = time.monotonic() + 20
     while time.monotonic() < end:
+        cluster = engine._cluster._own  # another one, should it have been made anew
         known = cluster.scheduler.workers
         nannies = [one for one in cluster.workers.values() if one.process is not None]
         running = [one for one in nannies if one.process.status.name == "running" and one.worker_address in known]

@@ -107,6 +107,18 @@ def test_a_worker_that_hangs_is_given_up_and_nobody_waits_for_it_at_the_end(
         np.testing.assert_array_equal(engine.best(w, 9).rows, wanted)
 
 
+def test_a_cluster_of_its_own_whose_nannies_gave_up_is_made_anew(tmp_path: Path) -> None:
+    block = on_disk(matrix("csr", 90), tmp_path, "a")
+    w = np.random.default_rng(0).normal(size=7)
+    with DaskEngine([block], n_workers=2, timeout=3) as engine:
+        wanted = engine.best(w, 9).rows
+        own = engine._cluster._own
+        for nanny in list(own.workers.values()):
+            own.sync(nanny.close)
+        np.testing.assert_array_equal(engine.best(w, 9).rows, wanted)
+        assert engine._cluster._own is not own
+
+
 def test_who_hangs_is_not_waited_for_when_an_engine_lets_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "TO_LET_GO", 0.5)
     with new_cluster(1) as given:

@@ -33,7 +33,7 @@ class Cluster:
     """A client of a scheduler: at an address, of a cluster object, or of a cluster of its own."""
 
     def __init__(self, given: Any, *, tls: TlsFiles | None, n_workers: int | None, timeout: float) -> None:  # noqa: ANN401
-        distributed = need_distributed()
+        need_distributed()
         self._timeout = timeout
         self._places: dict[str, Place] = {}  # of the workers that were looked at
         if isinstance(given, str):
@@ -41,24 +41,35 @@ class Cluster:
         if given is not None:
             need_trusted([str(getattr(given, "scheduler_address", given))])
         self._n_own = n_workers or n_cores()
-        self._own: Any = own_cluster(self._n_own) if given is None else None
-        target = self._own if given is None else given
-        self.name = str(getattr(target, "scheduler_address", target))
-        security = {} if tls is None else {"security": tls.security()}
-        try:
-            self._client = distributed.Client(target, timeout=timeout, set_as_default=False, **security)
-        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-            if self._own is not None:
-                self._own.close(timeout=10)
-            raise EngineError(
-                f"No Dask scheduler answers at {self.name}: {error}. Start it, or check host, port and certificates."
-            ) from error
+        self._own: Any = None
+        if given is None:
+            self._begin()
+        else:
+            self._connect(given, {} if tls is None else {"security": tls.security()})
         try:
             need_shut_in(str(self._client.scheduler_info()["address"]))
             self.threads_by_worker()
         except BaseException:
             self.close()
             raise
+
+    def _begin(self) -> None:
+        """Start a cluster of its own."""
+        self._own = own_cluster(self._n_own)
+        try:
+            self._connect(self._own, {})
+        except BaseException:
+            self._own.close(timeout=10)
+            raise
+
+    def _connect(self, target: Any, security: dict[str, Any]) -> None:  # noqa: ANN401 - an address or a cluster
+        self.name = str(getattr(target, "scheduler_address", target))
+        try:
+            self._client = need_distributed().Client(target, timeout=self._timeout, set_as_default=False, **security)
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            raise EngineError(
+                f"No Dask scheduler answers at {self.name}: {error}. Start it, or check host, port and certificates."
+            ) from error
 
     @property
     def is_own(self) -> bool:
@@ -85,20 +96,29 @@ class Cluster:
         return seated(threads, self.places(threads), busy)
 
     def _threads_now(self) -> dict[str, int]:
-        with self._named_faults():
-            threads = self._client.nthreads()
-            if self._own is not None and len(threads) < self._n_own:
-                self._own.scale(self._n_own)  # Dask gives one up for good that is away at an unlucky moment
-            if not threads:
-                with suppress(TimeoutError):
-                    self._client.wait_for_workers(1, timeout=self._timeout)
-                threads = self._client.nthreads()
+        threads = self._threads_there()
+        if not threads and self._own is not None:  # who looks after workers gave up, as too many died as they began
+            self._end()
+            self._begin()
+            threads = self._threads_there()
         if not threads:  # or the first that came is gone again
             raise EngineError(
                 f"The scheduler at {self.name} has no workers, and none came in {self._timeout:g} seconds. "
                 "Start some (dask worker), then go on."
             )
         return {worker: int(threads[worker]) for worker in sorted(threads)}
+
+    def _threads_there(self) -> dict[str, int]:
+        """Ask the scheduler who is there; wait a while for the first."""
+        with self._named_faults():
+            threads: dict[str, int] = self._client.nthreads()
+            if self._own is not None and len(threads) < self._n_own:
+                self._own.scale(self._n_own)  # Dask gives one up for good that is away at an unlucky moment
+            if not threads:
+                with suppress(TimeoutError):
+                    self._client.wait_for_workers(1, timeout=self._timeout)
+                threads = self._client.nthreads()
+            return threads
 
     def call(self, workers: list[str], function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:  # noqa: ANN401
         """Call a function that raises nothing by itself in some workers; LOST stands for those that do not answer.
@@ -181,6 +201,9 @@ class Cluster:
             if names and self._own is None and self._client.status == "running":
                 told = self._client._run, at_worker.drop, names
                 self._client.sync(*told, on_error="ignore", callback_timeout=TO_LET_GO)
+        self._end()
+
+    def _end(self) -> None:
         with suppress(Exception):
             self._client.close(timeout=2)
         if self._own is not None:
