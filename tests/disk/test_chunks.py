@@ -106,6 +106,16 @@ def test_documents_are_the_same_wherever_chunks_of_loose_records_are_cut(
         assert rows_of(cut_frames(path, 1000, 1 << 20, at=chunk.at)) == rows_of(chunks[number:])
 
 
+@pytest.mark.parametrize("header", ['"is it ""in""?",b', '"a" x,b', 'a "x" y,b', "a,a", ",b", " a ,b"])
+def test_columns_have_the_names_that_they_have_in_memory(header: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f'{header}\nowl,"gull"\nheron,stone 12" wide\n')
+    (chunk,) = cut_frames(tmp_path / "a.csv", 1000, 1 << 20)
+    (first, *_) = cut_frames(tmp_path / "a.csv", 1, 8)
+    assert chunk.frame.columns == first.frame.columns == read_frame(tmp_path / "a.csv").columns
+    assert chunk.frame.rows() == read_frame(tmp_path / "a.csv").rows()
+    assert "is it" not in header or chunk.frame.columns[0] == 'is it "in"?'
+
+
 def cut_frames(path: Path, most: int, n_bytes: int, at: int = 0) -> list[Chunk]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("riffler.disk.text_survey.BLOCK", n_bytes)

@@ -38,7 +38,6 @@ OPTIONS = IndexOptions(n_items=40, vectoriser=VectoriserSettings(n_bits=10))
 HOLD = """
 import sys, time
 from pathlib import Path
-from typing import NoReturn
 from riffler.disk.lock import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)

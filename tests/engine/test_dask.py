@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
@@ -101,8 +102,15 @@ def test_mapped_blocks_are_opened_by_the_workers(cluster: Any, kind: str, tmp_pa
                 np.testing.assert_array_equal(found.scores, wanted.scores)
 
 
-def test_workers_of_its_own_draw_what_the_local_engine_finds(tmp_path: Path) -> None:
-    """Blocks that are files, among them an empty one, of some stretches each; whatever is asked, by several at once."""
+@pytest.mark.parametrize("longest", [0, 100_000])
+def test_workers_of_its_own_draw_what_the_local_engine_finds(
+    longest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks that are files, among them an empty one, of some stretches each; whatever is asked, by several at once.
+
+    Weights and excluded rows are told by files, or sent, as they are longer than something or not.
+    """
+    monkeypatch.setattr("riffler.engine.drawing.LONG", longest)
     parts = cut(matrix("csr", 90_000), [20_000, 20_000, 50_000])
     blocks = [on_disk(part, tmp_path, str(at)) for at, part in enumerate(parts)]
     rng, local = np.random.default_rng(1), LocalEngine(parts)
@@ -121,9 +129,35 @@ def test_workers_of_its_own_draw_what_the_local_engine_finds(tmp_path: Path) -> 
         for found, w in zip(pool.map(lambda w: engine.best(w, 9), weights), weights, strict=True):
             np.testing.assert_array_equal(found.rows, local.best(w, 9).rows)
         np.testing.assert_array_equal(engine.scores(w), local.scores(w))
-        assert {file.name for file in folder.iterdir()} == {"taken", "ties 2"}
+        told = {"told 0", "told 3"} if longest == 0 else set()
+        assert {file.name for file in folder.iterdir()} == {"lock", "taken", "ties 2", *told}
     assert not folder.exists()
     engine.close()
+
+
+def test_a_folder_that_is_tidied_up_within_a_step_costs_a_second_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("riffler.engine.drawing.LONG", 0)
+    block = on_disk(matrix("csr", 900), tmp_path, "a")
+    w = np.random.default_rng(0).normal(size=(2, 7))
+    with DaskEngine([block], n_workers=2) as engine:
+        engine.best(w[0], 9)
+        assert engine._drawing is not None
+        hands, folder = engine._drawing.hands, engine._drawing._scratch.folder
+
+        def tidied(parts: Any) -> Any:  # noqa: ANN401
+            if folder.exists():
+                shutil.rmtree(folder)
+                engine._cluster.call(list(engine._threads), forget_files)
+            return hands(parts)
+
+        monkeypatch.setattr(engine._drawing, "hands", tidied)
+        np.testing.assert_array_equal(engine.best(w[1], 9).rows, LocalEngine([block]).best(w[1], 9).rows)
+
+
+def forget_files() -> None:
+    at_worker._WRITTEN_OVER.clear()
 
 
 def test_blocks_in_memory_are_not_sent_to_all_workers() -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from riffler.engine import scratch
-from riffler.engine.scratch import PREFIX, Scratch, sweep
+from riffler.data.held_folder import sweep
+from riffler.engine.scratch import PREFIX, Scratch
 from riffler.errors import EngineError
 
 HOLD = "import sys; from riffler.engine.scratch import Scratch; one = Scratch(); print(one.folder, flush=True); input()"
@@ -21,9 +21,8 @@ HOLD = "import sys; from riffler.engine.scratch import Scratch; one = Scratch();
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of temporary files of this test's own, where nobody is young."""
+    """A folder of temporary files of this test's own."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(scratch, "YOUNG_SECONDS", -1.0)
     return tmp_path
 
 
@@ -35,7 +34,7 @@ def test_a_folder_of_a_killed_process_is_swept_by_the_next_and_one_in_use_is_not
         assert holder.stdout is not None
         theirs = Path(holder.stdout.readline().strip())
         mine = Scratch()
-        sweep(place)
+        sweep(PREFIX)
         assert theirs.exists()
         assert mine.folder.exists()
         holder.send_signal(signal.SIGKILL)
@@ -44,13 +43,6 @@ def test_a_folder_of_a_killed_process_is_swept_by_the_next_and_one_in_use_is_not
     assert not mine.folder.exists()
     Scratch().close()
     assert not list(place.glob(f"{PREFIX}*"))
-
-
-def test_a_young_folder_is_left_to_whoever_is_about_to_lock_it(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (place / f"{PREFIX}new").mkdir()
-    monkeypatch.setattr(scratch, "YOUNG_SECONDS", 60.0)
-    sweep(place)
-    assert (place / f"{PREFIX}new").exists()
 
 
 def test_half_an_array_is_not_taken_for_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,10 +20,10 @@ import httpx
 import polars as pl
 import pytest
 
+from riffler.data import held_folder
 from riffler.review.archive import open_archive
 from riffler.review.store import open_review
 from riffler.review.upload_limits import Limits
-from riffler.web import uploads
 from riffler.web.settings import ServerSettings
 from riffler.web.uploads import PREFIX, PrivateFolder
 from tests.web.visits import API, Visit, error_of, visiting
@@ -232,7 +232,7 @@ def test_what_a_killed_server_left_is_swept_and_what_a_living_one_has_is_not(
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    code = "import os; from riffler.web.uploads import PrivateFolder as F; F().new_path().touch(); os.abort()"
+    code = "import os; from riffler.web.uploads import PrivateFolder as F; f = F(); f.new_path().touch(); os.abort()"
     subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
     assert len(list(tmp_path.glob(f"{PREFIX}*"))) == 1
     first = PrivateFolder()
@@ -263,19 +263,19 @@ def test_a_server_that_sweeps_while_another_starts_takes_no_folder_from_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    take = uploads._try_lock
+    take = held_folder._try_lock
     swept: list[IO[str]] = []
 
     def late(lock: IO[str]) -> bool:
         if not swept:
             swept.append(lock)
-            uploads.sweep()
+            held_folder.sweep(PREFIX)
         return take(lock)
 
-    monkeypatch.setattr(uploads, "_try_lock", late)
+    monkeypatch.setattr(held_folder, "_try_lock", late)
     folder = PrivateFolder()
     assert swept
-    uploads.sweep()
+    held_folder.sweep(PREFIX)
     folder.new_path().touch()
     assert list(tmp_path.iterdir()) == [folder.path]
     folder.remove()

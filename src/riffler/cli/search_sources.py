@@ -133,7 +133,7 @@ def _has_words(frame: pl.DataFrame) -> bool:
     """Whether any column looks like sentences: then a table without a known name of one is an error, not numbers."""
     from riffler.data.text_columns import as_text, can_be_text
 
-    names = [name for name, dtype in frame.schema.items() if can_be_text(dtype)]
+    names = [name for name, dtype in frame.schema.items() if can_be_text(dtype) and not dtype.is_numeric()]
     heads = [as_text(frame[name].head(200)).str.count_matches(r"\s+") for name in names]
     return any((head.mean() or 0) >= 4 for head in heads)  # type: ignore[operator]
 

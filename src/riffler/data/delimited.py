@@ -41,7 +41,7 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
         for _ in _records(source, form, path):
             pass
     try:
-        frame = pl.read_csv(source, separator=form.separator, infer_schema=False, skip_lines=form.skip, glob=False)
+        frame = read_strictly(source, form)
         if frame.width > 1 and frame.get_columns()[-1].null_count():
             # polars fills short rows with nulls, which an empty last field looks like as well
             for _ in _records(source, form, path):
@@ -117,11 +117,26 @@ def _with_line_feeds(source: Path | bytes) -> Path | bytes:
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
-def read_loosely(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
-    """Read with Python's own reader, which allows loose quotation marks; nulls are where polars has them."""
+def read_strictly(source: Path | bytes, form: Form) -> pl.DataFrame:
+    """Read with polars, which refuses most loose quotation marks; in names it leaves doubled ones as they are."""
     import polars as pl
 
+    frame = pl.read_csv(source, separator=form.separator, infer_schema=False, skip_lines=form.skip, glob=False)
+    if frame.width == len(form.names):
+        frame.columns = unique(form.names)
+    return frame
+
+
+def read_loosely(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
+    """Read with Python's own reader, which allows loose quotation marks; one that is left open is an error."""
     _refuse_open_quotation(source, form, path)
+    return read_whole_records(source, form, path)
+
+
+def read_whole_records(source: Path | bytes, form: Form, path: Path) -> pl.DataFrame:
+    """Read with Python's own reader where no quotation mark is left open; nulls are where polars has them."""
+    import polars as pl
+
     _, *rows = _records(source, form, path)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(form.names)
     named = zip(unique(form.names), columns, _quoted(source, form).T, strict=True)

@@ -133,13 +133,25 @@ def text_or_null(series: pl.Series, source: str | None = None) -> pl.Series:
         )
     if isinstance(series.dtype, pl.List | pl.Array):
         if series.dtype.inner.is_float():
-            series = series.cast(pl.List(pl.Float64)).list.eval(_number_as_text(pl.element()))
+            series = _lists_of_texts(series)
         series = series.cast(pl.List(pl.String)).list.join("\n", ignore_nulls=True)
     elif series.dtype.is_float():
         series = pl.select(_number_as_text(pl.lit(series)).alias(series.name))[series.name]
     elif isinstance(series.dtype, pl.Struct):
         series = series.struct.json_encode()
     return series if series.dtype == pl.String else series.cast(pl.String)
+
+
+def _lists_of_texts(series: pl.Series) -> pl.Series:
+    """Lists of numbers as lists of texts: of all numbers at once, as list by list takes a hundred times as long."""
+    import polars as pl
+
+    lists = pl.DataFrame({"lists": series.cast(pl.List(pl.Float64))}).with_row_index("place")
+    numbers = lists.filter(pl.col("lists").list.len() > 0).explode("lists")
+    texts = numbers.with_columns(texts=_number_as_text(pl.col("lists"))).group_by("place").agg("texts")
+    together = lists.join(texts, on="place", how="left", maintain_order="left")
+    none = pl.when(pl.col("lists").is_not_null()).then(pl.lit([], dtype=pl.List(pl.String)))
+    return together.select(pl.coalesce("texts", none).alias(series.name))[series.name]
 
 
 def can_be_text(dtype: pl.DataType) -> bool:

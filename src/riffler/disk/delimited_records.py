@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from riffler.data.delimited import Form, read_loosely, unique
+from riffler.data.delimited import Form, read_strictly, read_whole_records
 from riffler.data.formulas import unguarded
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ def frame_of_records(table: bytes, form: Form, path: Path, n_filled: int, n_loos
     """
     import polars as pl
 
-    frame = None
+    frame, below = None, Form(form.separator, form.names, 0)
     if n_loose == 0:
         with suppress(pl.exceptions.PolarsError):
-            frame = _filled(pl.read_csv(table, separator=form.separator, infer_schema=False))
-    if frame is None or frame.height != n_filled or frame.columns != unique(form.names):
-        frame = _filled(_read_loosely(table, Form(form.separator, form.names, 0), path))
+            frame = _filled(read_strictly(table, below))
+    if frame is None or frame.height != n_filled or frame.width != len(form.names):
+        frame = _filled(_read_loosely(table, below, path))
     return unguarded(frame)
 
 
@@ -44,7 +44,7 @@ def _read_loosely(table: bytes, form: Form, path: Path) -> pl.DataFrame:
     import polars as pl
 
     if LONE_RETURN.search(table) is None:
-        return read_loosely(table, form, path)
+        return read_whole_records(table, form, path)
     letter = next(one for number in count() if (one := f"\ue000{number}").encode() not in table)
-    frame = read_loosely(LONE_RETURN.sub(letter.encode(), table), form, path)
+    frame = read_whole_records(LONE_RETURN.sub(letter.encode(), table), form, path)
     return frame.with_columns(pl.all().str.replace_all(letter, "\r", literal=True))

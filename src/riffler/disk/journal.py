@@ -13,7 +13,7 @@ from riffler.disk.files import flush_folder, room_wanted
 from riffler.disk.manifest import JOURNAL, JOURNAL_HEAD, JOURNAL_KIND, start_of_journal
 from riffler.errors import DataFileError, InputError
 
-VERSION = 2
+VERSION = 3
 COMMAND, STEP = ("version", "command", "generation", "options", "sources"), ("step", "left")
 """What the first line tells, and each of the others."""
 

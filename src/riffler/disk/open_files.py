@@ -1,10 +1,10 @@
-"""How many files a process may have open: up to Python 3.12 every mapped one counts, and the usual limit is 1,024."""
+"""How many files a process may have open: every mapped one counts, and the usual limit is 1,024."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from riffler.errors import DataFileError
@@ -27,7 +27,8 @@ def make_way(handle: int) -> None:
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if wanted > soft:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        with suppress(OSError, ValueError):  # the system allows less than it says; `few_enough` tells if it is too few
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from riffler.errors import DataFileError
 from riffler.features.cluster_model import ClusterModel
 from riffler.records import FloatArray
 
+_READING = Lock()
+"""NumPy compiles the headers of what it reads, which CPython 3.11 cannot do in several threads at a time."""
+
 
 def read_idf(folder: Path, entry: FileEntry) -> FloatArray:
     """The idf of a collection, in memory."""
@@ -18,8 +23,14 @@ def read_idf(folder: Path, entry: FileEntry) -> FloatArray:
 
 
 def read_clusters(folder: Path, entry: FileEntry) -> ClusterModel:
-    """The clusters of a collection, compared with their checksum."""
+    """The clusters of a collection, compared with their checksum; read once, as every partition is put into them."""
     check_once(folder, entry, "clusters")
+    with _READING:
+        return _read_clusters(folder, entry)
+
+
+@lru_cache(maxsize=2)
+def _read_clusters(folder: Path, entry: FileEntry) -> ClusterModel:
     try:
         return ClusterModel.load(folder / entry.name)
     except (ValueError, KeyError, OSError) as error:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain
+from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riffler.disk.open_files import few_enough
 from riffler.engine.base import Part, Work
 from riffler.engine.candidates import Candidates
 from riffler.engine.fixed_sum import Node, joined
@@ -31,6 +33,7 @@ from riffler.features.blocked_rows import Block, BlockedRows
 from riffler.records import FloatArray, IntArray, Matrix
 
 MOST_SHARES = 1_000  # that a worker holds, of all engines; one that is let go is sent again when it is needed
+MOST_WRITTEN_OVER = 8  # files that stay mapped: a few of each engine of this machine
 IDLE_SECONDS = 3600.0  # after which a share is let go: whoever asked for it may have been killed
 
 
@@ -89,6 +92,7 @@ class _Held:
 
 
 _HELD: OrderedDict[str, _Held] = OrderedDict()
+_WRITTEN_OVER: dict[str, NDArray[np.uint8]] = {}
 _LOCK = Lock()
 
 
@@ -124,7 +128,10 @@ def _answers(
 
     What is packed is unpacked once, not for every share.
     """
-    common = tuple(_unpacked(one) for one in common)
+    try:
+        common = tuple(_unpacked(one) for one in common)
+    except FileNotFoundError:  # somebody tidied up; who asks again writes it again
+        return [NotHeld()] * len(asked)
     n_at_once = min(n_threads, len(asked))
     if n_at_once == 1:
         answers = [_answer(call, order, common, one, n_threads) for one in asked]
@@ -137,7 +144,20 @@ def _answers(
 def _unpacked(one: Any) -> Any:  # noqa: ANN401 - what a question is made of
     if isinstance(one, PackedWeights):
         return unpacked_weights(one)
-    return one.read() if isinstance(one, MappedArray) else one
+    return _still_mapped(one) if isinstance(one, MappedArray) else one
+
+
+def _still_mapped(one: MappedArray) -> NDArray[Any]:
+    """Return an array of a file that is written over from step to step: it stays mapped, as to map it takes longer."""
+    n_bytes = int(np.prod(one.shape)) * np.dtype(one.dtype).itemsize
+    whole = _WRITTEN_OVER.get(str(one.path))
+    if whole is None or whole.size < n_bytes:
+        if len(_WRITTEN_OVER) >= MOST_WRITTEN_OVER:
+            _WRITTEN_OVER.clear()
+        with few_enough(Path(str(one.path))):
+            # mapped to be written to, though nobody does: loops are compiled for such arrays
+            whole = _WRITTEN_OVER[str(one.path)] = np.asarray(np.memmap(str(one.path), dtype=np.uint8, mode="r+"))
+    return whole[:n_bytes].view(one.dtype).reshape(one.shape)
 
 
 def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: Asked, n_threads: int) -> Any:  # noqa: ANN401 - what the call gives

@@ -135,11 +135,11 @@ class DaskEngine(BlockHolder):
                     self._drawing.forget(f"ties {self._order - 1}")
             order = None if ties is None else self._order
             if self._drawing is None:
-                common = packed_weights(given), n, float(intercept)
-                found = self._ask(at_worker.candidates_of, common, self._cut(skipped), order)
+                packed = packed_weights(given), n, float(intercept)
+                found = self._ask(at_worker.candidates_of, packed, self._cut(skipped), order)
             else:
-                told = self._drawing.told(given, n, float(intercept), packed_rows(skipped, self.n_rows))
-                found = self._drawn(self._drawing, told, order)
+                common = given, n, float(intercept), packed_rows(skipped, self.n_rows)
+                found = self._drawn(self._drawing, common, order)
         return Candidates.together(found).best(n)
 
     def rows(self, numbers: IntArray) -> Matrix:
@@ -192,12 +192,13 @@ class DaskEngine(BlockHolder):
         """Let all workers draw stretches and keep the best rows; with one that is lost the step begins anew."""
         for _ in range(MOST_TRIES):
             self._settle()
+            told = drawing.told(*common)
             hands = zip(self._threads, drawing.hands([self._stretches_at(one) for one in self._threads]), strict=True)
             asked = {
                 worker: [Asked(self._whole, (hand,), self._lacking(self._whole, worker, order))]
                 for worker, hand in hands
             }
-            found = list(self._told(at_worker.candidates_of, order, common, asked))
+            found = list(self._told(at_worker.candidates_of, order, told, asked))
             if len(found) == len(asked):
                 return [answer for _, answer in found]
         raise self._too_often()

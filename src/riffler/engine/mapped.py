@@ -41,13 +41,6 @@ class MappedArray:
             raise DataFileError(f"{self.path}: shorter than its index says. Copy it again, or index anew.") from error
         return np.asarray(mapped)
 
-    def read(self) -> NDArray[Any]:
-        """Read it into memory: quicker than to map what is read once."""
-        if self.path is None:
-            return np.empty(self.shape, dtype=self.dtype)
-        count = int(np.prod(self.shape))
-        return np.fromfile(self.path, dtype=self.dtype, count=count, offset=self.offset).reshape(self.shape)
-
 
 @dataclass(frozen=True, slots=True)
 class MappedBlock:

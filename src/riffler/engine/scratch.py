@@ -1,38 +1,30 @@
-"""A folder of temporary files, locked while it is in use: what a killed process left behind is removed by the next."""
+"""Arrays as files of a temporary folder, for other processes of this machine."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riffler.data.held_folder import HeldFolder
 from riffler.errors import EngineError
 
 PREFIX = "riffler-steps-"
-YOUNG_SECONDS = 60.0  # a folder that is younger may belong to somebody who is about to lock it
 
 
 class Scratch:
-    """Arrays as files that other processes of this machine map; all of them go with :meth:`close`."""
+    """Arrays as files that other processes map; all of them go with :meth:`close`."""
 
     def __init__(self) -> None:
-        self._lock: int | None = None
-        with _writing():
-            sweep(Path(tempfile.gettempdir()))
-        self._make()
+        self._held = _held_folder()
 
     @property
     def folder(self) -> Path:
         """Where the files lie."""
-        return Path(self._held.name)
+        return self._held.path
 
     def file(self, name: str, array: NDArray[np.generic]) -> Path:
         """Write an array, unless a file has that name: it is there whole or not at all."""
@@ -57,48 +49,18 @@ class Scratch:
 
     def close(self) -> None:
         """Remove the folder."""
-        self._held.cleanup()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        self._held.remove()
 
     def _path(self, name: str) -> Path:
         if not self.folder.exists():  # somebody tidied up
-            self.close()
-            self._make()
+            self._held.remove()
+            self._held = _held_folder()
         return self.folder / name
 
-    def _make(self) -> None:
-        with _writing():
-            self._held = TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
-            self._lock = _locked(self.folder)
 
-
-def sweep(where: Path) -> None:
-    """Remove the folders of processes that are gone."""
-    for folder in where.glob(f"{PREFIX}*"):
-        with suppress(OSError):  # it is somebody else's, or goes at this moment
-            if time.time() - folder.stat().st_mtime < YOUNG_SECONDS:
-                continue
-            handle = _locked(folder)
-            if handle is not None:
-                shutil.rmtree(folder, ignore_errors=True)
-                os.close(handle)
-
-
-def _locked(folder: Path) -> int | None:
-    """Lock a folder for as long as this process lives; None where somebody has it, or no folder can be locked."""
-    try:
-        import fcntl
-    except ImportError:  # a system without such locks, where nothing is swept
-        return None
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+def _held_folder() -> HeldFolder:
+    with _writing():
+        return HeldFolder(PREFIX)
 
 
 @contextmanager

@@ -116,6 +116,6 @@ def need_shut_in(address: str) -> None:
         need_trusted([address])
     except EngineError as error:
         raise EngineError(
-            f"The scheduler is on this machine, and open to others at {address} without TLS: whoever reaches it runs "
+            f"The scheduler calls itself {address}, so it is open to others, and has no TLS: whoever reaches it runs "
             "what they like where the documents are. Start it with --host 127.0.0.1, or with certificates."
         ) from error
