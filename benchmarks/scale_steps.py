@@ -44,7 +44,7 @@ def measure_steps(out: Path, sizes: Sequence[int], seed: int, repeats: int) -> d
         f"{memory['answer_seconds']:.3f} s",
         flush=True,
     )
-    _chart(out / "steps.svg", rows)
+    _chart(out / f"steps-{max(sizes)}.svg", rows)
     return {"steps": rows, "fit": fit, "memory": memory}
 
 
