@@ -92,7 +92,7 @@ class _Held:
 
 
 _HELD: OrderedDict[str, _Held] = OrderedDict()
-_WRITTEN_OVER: dict[str, NDArray[np.uint8]] = {}
+_WRITTEN_OVER: dict[str, tuple[int, NDArray[np.uint8]]] = {}  # by path: which file it was, and its bytes
 _LOCK = Lock()
 
 
@@ -150,13 +150,16 @@ def _unpacked(one: Any) -> Any:  # noqa: ANN401 - what a question is made of
 def _still_mapped(one: MappedArray) -> NDArray[Any]:
     """Return an array of a file that is written over from step to step: it stays mapped, as to map it takes longer."""
     n_bytes = int(np.prod(one.shape)) * np.dtype(one.dtype).itemsize
-    whole = _WRITTEN_OVER.get(str(one.path))
-    if whole is None or whole.size < n_bytes:
+    path = Path(str(one.path))
+    inode = path.stat().st_ino  # somebody may have tidied up, and another file have that name since
+    known, whole = _WRITTEN_OVER.get(str(path), (inode, None))
+    if whole is None or known != inode or whole.size < n_bytes:
         if len(_WRITTEN_OVER) >= MOST_WRITTEN_OVER:
             _WRITTEN_OVER.clear()
-        with few_enough(Path(str(one.path))):
+        with few_enough(path):
             # mapped to be written to, though nobody does: loops are compiled for such arrays
-            whole = _WRITTEN_OVER[str(one.path)] = np.asarray(np.memmap(str(one.path), dtype=np.uint8, mode="r+"))
+            whole = np.asarray(np.memmap(path, dtype=np.uint8, mode="r+"))
+        _WRITTEN_OVER[str(path)] = inode, whole
     return whole[:n_bytes].view(one.dtype).reshape(one.shape)
 
 
