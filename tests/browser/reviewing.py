@@ -12,9 +12,10 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from tests.browser.collections import is_relevant
+from tests.waiting import wait_until
 
 RIFFLER = Path(sys.executable).with_name("riffler")
 START_SECONDS = 60
@@ -82,6 +83,31 @@ class Running:
                 said.append(line)
                 for found in self.PRINTED.findall(line):
                     addresses.put(found)
+
+
+class Line:
+    """The line between a page and its server, from now on: it can be cut and mended."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._under_way: set[Request] = set()
+        page.on("request", lambda asked: self._under_way.add(asked))
+        page.on("requestfinished", lambda asked: self._under_way.discard(asked))
+        page.on("requestfailed", lambda asked: self._under_way.discard(asked))
+
+    def cut(self) -> None:
+        """Let nothing more through, and wait for what is under way: the server would hear of it later."""
+        self.page.route("**", lambda asked: asked.abort("internetdisconnected"))
+        wait_until(self._is_quiet)
+        self.page.context.set_offline(True)
+
+    def mend(self) -> None:
+        self.page.unroute("**")
+        self.page.context.set_offline(False)
+
+    def _is_quiet(self) -> bool:
+        self.page.wait_for_timeout(20)  # else nothing would be heard of the browser
+        return not self._under_way
 
 
 def title_of(page: Page) -> str:

@@ -47,7 +47,6 @@ def test_from_the_first_invitation_to_the_agreement(
         page.wait_for_url(server.address + base)
         title_of(page)
 
-    bert.wait_for_load_state("networkidle")  # a page that is left while it asks for documents keeps them for a while
     bert.goto(server.address + base + "/history")  # what was on his screen goes back
     read(anna, {})
     expect(anna.locator("#others-words")).to_contain_text("6 documents wait for another reader.")

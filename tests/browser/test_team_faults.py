@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from riffler.review.store import Review
 from tests.browser.conftest import KeepPicture, OpenPage, Visit
-from tests.browser.reviewing import n_read, press, saved, title_of
+from tests.browser.reviewing import Line, n_read, press, saved, title_of
 from tests.browser.team import PASSWORD, Office, Serving, accept, log_in, sure
 
 
@@ -14,17 +14,18 @@ def test_a_document_of_somebody_who_is_away_goes_to_another(
     come: Visit, office: Office, review: Review, base: str, keep_picture: KeepPicture
 ) -> None:
     anna = come("anna", base)
+    line = Line(anna)
     first = title_of(anna)
-    anna.context.set_offline(True)
+    line.cut()
     office.age_holds(review, "anna")
     bert = come("bert", base)
     assert title_of(bert) == first
-    anna.context.set_offline(False)
+    line.mend()
     expect(anna.locator("#given")).to_contain_text(f"“{first}” was given to somebody else")
     keep_picture(anna, "team-given-to-somebody-else")
     second = title_of(anna)
     assert second != first
-    anna.context.set_offline(True)
+    line.cut()
     office.age_holds(review, "anna")
     while title_of(bert) != second:
         press(bert, "i")
@@ -32,7 +33,7 @@ def test_a_document_of_somebody_who_is_away_goes_to_another(
     saved(bert)
     press(anna, "r")
     expect(anna.locator("#unsent")).to_contain_text("kept in this browser")
-    anna.context.set_offline(False)
+    line.mend()
     late = anna.locator("#conflict")
     expect(late).to_contain_text("Meanwhile bert said")
     expect(late).to_contain_text(f"about “{second}”; here you said")

@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import json
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 from sqlalchemy import Engine
 
 from riffler.review.database import connect
+from riffler.review.queue import Queued
 from riffler.review.store import open_review
 from riffler.review.upgrade import prepare_server
+from riffler.team.desk import TeamDesk
 from tests.postgres import PostgresServer, server_programs
 from tests.team.people import cheapen
+from tests.waiting import wait_until
 from tests.web.teams import Browser, TeamServer, serving_team, team_server
-from tests.web.visits import API, error_of
+from tests.web.visits import API, START_SECONDS, error_of
 
 NEW = b"id,title,abstract,label\ne1,A new whale,About fins,1\ne2,A new bond,About prices,\n"
 SEVERAL = {"screening": "all", "readers": 2, "resolution": "third"}
@@ -53,6 +58,31 @@ def test_what_somebody_leaves_goes_to_others(server: TeamServer) -> None:
     assert bert.post("/leave").status_code == 204
     assert anna.post("/leave", {}).status_code == 204
     assert [one["document"]["id"] for one in bert.next_documents(5)] == held
+
+
+def test_what_a_page_asked_for_before_it_was_left_goes_to_others(
+    server: TeamServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, bert = server.log_in("anna"), server.log_in("bert")
+    upcoming, asked, left, given = TeamDesk.upcoming, threading.Event(), threading.Event(), []
+
+    def slow(desk: TeamDesk, n: int) -> list[Queued]:
+        asked.set()
+        assert left.wait(START_SECONDS)
+        given.extend(upcoming(desk, n))
+        return given
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TeamDesk, "upcoming", slow)
+        page = server.client()
+        page.cookies = anna.client.cookies
+        with pytest.raises(httpx.ReadTimeout):  # which closes its connection
+            page.get(f"{server.base}/next", params={"n": 3}, timeout=httpx.Timeout(60, read=0.2))
+        assert asked.wait(START_SECONDS)
+        assert anna.post("/leave", {}).status_code == 204
+        left.set()
+        wait_until(lambda: len(given) == 3)
+    wait_until(lambda: [one["document"]["id"] for one in bert.next_documents(3)] == [one.document for one in given])
 
 
 def test_an_undone_document_comes_back_with_its_suggestion(server: TeamServer) -> None:

@@ -47,6 +47,9 @@ class Desk:
         """How many documents others read now, and nobody else is given."""
         return 0
 
+    def take_back(self) -> None:
+        """Hear that nobody was there to be told what is to be read next."""
+
     def leave(self) -> None:
         """Go away: what is on the screen may be shown to others."""
 

@@ -20,6 +20,7 @@ from riffler.review.holds import (
     lock_to_take,
     n_held_by_others,
     return_held,
+    return_unseen,
     show_document,
     take_documents,
 )
@@ -105,6 +106,11 @@ class TeamDesk(Desk):
         """How many documents others hold that one reader is enough for."""
         with reading(self.review._engine) as session:
             return n_held_by_others(session, self.review.id, self.person)
+
+    def take_back(self) -> None:
+        """Give back what is held and was never on the screen."""
+        with writing(self.review._engine) as session:
+            return_unseen(session, self.review.id, self.person)
 
     def leave(self) -> None:
         """Give back all that is held."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from anyio import from_thread
+from fastapi import APIRouter, Query, Request, Response
 
 from riffler.review.remarks import Answer, Remark
 from riffler.web.models import (
@@ -32,13 +33,19 @@ router = APIRouter(tags=["screening"])
 
 @router.get("/next")
 def what_comes_next(
-    desk: TheDesk, n: Annotated[int, Query(ge=1, le=50, description="How many to look ahead.")] = 1
+    request: Request,
+    desk: TheDesk,
+    n: Annotated[int, Query(ge=1, le=50, description="How many to look ahead.")] = 1,
 ) -> list[Suggested]:
     """Documents to read next; the one that was shown and not answered comes first, so a reload shows it again.
 
     In a team they are held for you from now on: ask again within ten minutes, answer, or leave.
     """
     queued = desk.upcoming(n)
+    is_gone = from_thread.run(request.is_disconnected)
+    if is_gone:  # a page's farewell may overtake what it has asked for
+        desk.take_back()
+        return []
     documents = documents_out(desk, [one.document for one in queued])
     return [
         Suggested(suggestion=one.id, why=one.why, origin=one.origin, score=one.score, document=document)
