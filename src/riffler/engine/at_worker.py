@@ -28,7 +28,7 @@ from riffler.engine.fixed_sum import Node, joined
 from riffler.engine.local import LocalEngine, Turns
 from riffler.engine.mapped import MappedArray
 from riffler.engine.seats import Place, place_here
-from riffler.engine.wire import PackedWeights, unpacked_rows, unpacked_weights
+from riffler.engine.wire import NO_COLUMNS, KeptColumns, PackedWeights, unpacked_rows, unpacked_weights
 from riffler.features.blocked_rows import Block, BlockedRows
 from riffler.records import FloatArray, IntArray, Matrix
 
@@ -55,20 +55,22 @@ class Share:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sent:
-    """What a worker shall hold from now on: the blocks of a share, and the tie ranks of its rows."""
+    """What a worker shall hold from now on: the blocks of a share, the tie ranks of its rows, columns of them."""
 
-    blocks: tuple[Block, ...] | None
-    order: int
-    ties: IntArray | MappedArray | None
+    blocks: tuple[Block, ...] | None = None
+    order: int = 0
+    ties: IntArray | MappedArray | None = None
+    columns: KeptColumns | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A question about a share: arguments for it alone, and what its worker lacks."""
+    """A question about a share: arguments for it alone, what its worker lacks, and the name of columns that it has."""
 
     share: Share
     arguments: tuple[Any, ...]
     sent: Sent | None
+    columns: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class _Held:
     used: float
     order: int = 0
     ties: IntArray | None = None
+    columns: KeptColumns = NO_COLUMNS
 
 
 _HELD: OrderedDict[str, _Held] = OrderedDict()
@@ -170,13 +173,14 @@ def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...]
         if asked.sent is not None:
             _take(share, asked.sent)
         held = _HELD.get(share.name)
-        if held is None or (order is not None and held.order != order):
+        if held is None or (order is not None and held.order != order) or asked.columns not in ("", held.columns.name):
             return NotHeld()
         held.used = monotonic()
         _HELD.move_to_end(share.name)
         engine, ties = LocalEngine(held.rows, n_threads), None if order is None else held.ties
+        columns = held.columns.columns if asked.columns else ()
     try:
-        return call(engine, ties, share, *common, *asked.arguments)
+        return call(engine, ties, share, *common, *asked.arguments, *columns)
     except Exception as error:
         return Raised(error)  # so that it is told from a worker that went away
 
@@ -242,6 +246,8 @@ def _take(share: Share, sent: Sent) -> None:
         _HELD.move_to_end(share.name)
         while len(_HELD) > MOST_SHARES or now - next(iter(_HELD.values())).used > IDLE_SECONDS:
             _HELD.popitem(last=False)
-    if share.name in _HELD:
-        ties = sent.ties.open() if isinstance(sent.ties, MappedArray) else sent.ties
-        _HELD[share.name].order, _HELD[share.name].ties = sent.order, ties
+    held = _HELD.get(share.name)
+    if held is not None and sent.ties is not None:
+        held.order, held.ties = sent.order, sent.ties.open() if isinstance(sent.ties, MappedArray) else sent.ties
+    if held is not None and sent.columns is not None:
+        held.columns = sent.columns

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 from threading import RLock
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riffler.engine import at_worker
 from riffler.engine.at_worker import Asked, NotHeld, Raised, Sent, Share
@@ -38,9 +38,9 @@ from riffler.engine.cluster import LOST, Cluster
 from riffler.engine.drawing import DrawingList
 from riffler.engine.fixed_sum import total_of
 from riffler.engine.local import stretch_ends
-from riffler.engine.mapped import MappedArray, mapped_block
+from riffler.engine.mapped import mapped_block
 from riffler.engine.tls import TlsFiles
-from riffler.engine.wire import packed_rows, packed_weights
+from riffler.engine.wire import NO_COLUMNS, KeptColumns, kept_columns, packed_rows, packed_weights
 from riffler.errors import EngineError
 from riffler.features.blocked_rows import Block, BlockedRows, checked_numbers
 from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
@@ -50,6 +50,21 @@ BETWEEN_LOOKS = 5.0  # seconds after which it is asked who is there, should nobo
 LIGHT = 100_000  # bytes that it does no harm to send to all workers
 GRACE = 3.0  # seconds for a scheduler to notice that a worker is gone
 AT_LEAST = 32  # shares, if there are so many blocks: more workers may come later
+
+
+class Own(NamedTuple):
+    """What is told of one share alone: arguments that travel each time, and columns that its worker keeps."""
+
+    arguments: tuple[Any, ...] = ()
+    columns: KeptColumns = NO_COLUMNS
+
+
+@dataclass(slots=True)
+class _Has:
+    """What a worker has of a share beside its blocks: the number of the tie order, 0 for none; the name of columns."""
+
+    order: int = 0
+    columns: str = ""
 
 
 class DaskEngine(BlockHolder):
@@ -80,7 +95,7 @@ class DaskEngine(BlockHolder):
             self._cluster.close()
             raise
         self._turn = RLock()  # one step at a time, whoever asks
-        self._has: dict[tuple[Share, str], int] = {}  # what was sent where: the number of the tie order, 0 for none
+        self._has: dict[tuple[Share, str], _Has] = {}  # what was sent where
         self._ties: IntArray | None = None
         self._order = 0
         self._looked = monotonic()
@@ -103,7 +118,7 @@ class DaskEngine(BlockHolder):
         return [part for parts in self._ask_with(at_worker.parts_of, work, columns) for part in parts]
 
     def sum(self, work: Work[FloatArray], *columns: Any) -> FloatArray:  # noqa: ANN401 - arrays of any kind
-        """Add up what a function makes of every block and its part of each column; few partial sums travel."""
+        """Add up what a function makes of every block and its part of each column; columns travel once, few sums."""
         nodes = chain.from_iterable(self._ask_with(at_worker.nodes_of, work, columns))
         return total_of(sorted(nodes, key=lambda node: node.first))
 
@@ -149,7 +164,7 @@ class DaskEngine(BlockHolder):
         order = np.argsort(of, kind="stable")
         # of no rows at all the first share knows what kind they are
         asked = [self._shares[at] for at in (np.unique(of) if of.size else [0])]
-        own = [(numbers[(numbers >= one.first_row) & (numbers < one.end_row)] - one.first_row,) for one in asked]
+        own = [Own((numbers[(numbers >= one.first_row) & (numbers < one.end_row)] - one.first_row,)) for one in asked]
         parts = self._ask(at_worker.rows_of, (), own, shares=asked)
         if is_sparse(parts[0]):
             from scipy import sparse
@@ -166,24 +181,24 @@ class DaskEngine(BlockHolder):
     def _ask_with(self, call: Callable[..., Any], work: Work[Any], columns: tuple[Any, ...]) -> list[Any]:
         checked_columns(columns, self.n_rows)
         parts = [tuple(column[share.first_row : share.end_row] for column in columns) for share in self._shares]
-        return self._ask(call, (work,), parts)
+        return self._ask(call, (work,), [own_of(part) for part in parts])
 
     def _ask(
         self,
         call: Callable[..., Any],
         common: tuple[Any, ...],
-        own: Sequence[tuple[Any, ...]] | None = None,
+        own: Sequence[Own] | None = None,
         order: int | None = None,
         shares: Sequence[Share] | None = None,
     ) -> list[Any]:
         """Call a function where each share is held, with what all are told and what each is; in the order of shares."""
         shares = self._shares if shares is None else shares
         answers: dict[Share, Any] = {}
-        arguments = dict(zip(shares, own or [()] * len(shares), strict=True))
+        told = dict(zip(shares, own or [Own()] * len(shares), strict=True))
         with self._turn:
             for _ in range(MOST_TRIES):
                 self._settle()
-                answers |= self._answered(call, common, [one for one in shares if one not in answers], arguments, order)
+                answers |= self._answered(call, common, [one for one in shares if one not in answers], told, order)
                 if len(answers) == len(shares):
                     return [answers[share] for share in shares]
         raise self._too_often()
@@ -213,14 +228,15 @@ class DaskEngine(BlockHolder):
         call: Callable[..., Any],
         common: tuple[Any, ...],
         shares: Sequence[Share],
-        arguments: Mapping[Share, tuple[Any, ...]],
+        told: Mapping[Share, Own],
         order: int | None,
     ) -> dict[Share, Any]:
         """Ask once; return the answers that came."""
         asked: dict[str, list[Asked]] = {}
         for share in shares:
-            home = self._home[share]
-            asked.setdefault(home, []).append(Asked(share, arguments[share], self._lacking(share, home, order)))
+            home, (arguments, columns) = self._home[share], told[share]
+            sent = self._lacking(share, home, order, columns)
+            asked.setdefault(home, []).append(Asked(share, arguments, sent, columns.name))
         return dict(self._told(call, order, common, asked))
 
     def _told(
@@ -230,7 +246,7 @@ class DaskEngine(BlockHolder):
         for worker, found in self._call(call, order, common, asked).items():
             for at, one in enumerate(asked[worker]):
                 answer = found if found is LOST else found[at]
-                if self._is_answer(one.share, worker, order, answer):
+                if self._is_answer(one, worker, order, answer):
                     yield one.share, answer
 
     def _call(
@@ -267,38 +283,42 @@ class DaskEngine(BlockHolder):
         self._threads = self._cluster.seats(threads, set(self._home.values()))
         self._home = settled(self._shares, self._home, self._threads)
 
-    def _lacking(self, share: Share, worker: str, order: int | None) -> Sent | None:
+    def _lacking(self, share: Share, worker: str, order: int | None, columns: KeptColumns = NO_COLUMNS) -> Sent | None:
         """Return what a worker that is asked about a share has not got yet."""
         has = self._has.get((share, worker))
-        if has is not None and (order is None or has == order):
+        blocks = self._travelling(share) if has is None else None
+        lacks_ties = order is not None and (has is None or has.order != order)
+        lacks_columns = bool(columns.name) and (has is None or has.columns != columns.name)
+        if has is not None and not lacks_ties and not lacks_columns:
             return None
-        ties: IntArray | MappedArray | None = None
-        if order is not None and self._ties is not None:
-            ties = self._ties[share.first_row : share.end_row]
-            if self._drawing is not None:  # all need all of them
-                ties = self._drawing.shared(f"ties {order}", ties)
-        return Sent(self._travelling(share) if has is None else None, order or 0, ties)
+        kept = columns if lacks_columns else None
+        if not lacks_ties or self._ties is None:
+            return Sent(blocks, columns=kept)
+        ties = self._ties[share.first_row : share.end_row]
+        # where all need all of them, they are a file
+        shared = ties if self._drawing is None else self._drawing.shared(f"ties {order}", ties)
+        return Sent(blocks, order or 0, shared, kept)
 
-    def _is_answer(self, share: Share, worker: str, order: int | None, answer: Any) -> bool:  # noqa: ANN401
+    def _is_answer(self, asked: Asked, worker: str, order: int | None, answer: Any) -> bool:  # noqa: ANN401
         """Raise an error of the work, or remember what a worker holds; tell whether it need not be asked again."""
-        where = share, worker
+        where = asked.share, worker
         if answer is LOST or isinstance(answer, NotHeld):
             self._has.pop(where, None)
             self._looked = -np.inf
             if answer is LOST:
                 self._lost[worker] = monotonic()
             return False
-        if order is not None or where not in self._has:
-            self._has[where] = order or 0
+        has = self._has.setdefault(where, _Has())
+        has.order, has.columns = has.order if order is None else order, asked.columns or has.columns
         if isinstance(answer, Raised):
             raise answer.error
         return True
 
-    def _cut(self, skipped: IntArray) -> list[tuple[NDArray[Any]]]:
+    def _cut(self, skipped: IntArray) -> list[Own]:
         """Excluded rows, share by share, counted from its first row."""
         cuts = np.searchsorted(skipped, [*self._first_rows, self.n_rows])
         return [
-            (packed_rows(skipped[start:stop] - share.first_row, share.n_rows),)
+            Own((packed_rows(skipped[start:stop] - share.first_row, share.n_rows),))
             for share, (start, stop) in zip(self._shares, pairwise(cuts), strict=True)
         ]
 
@@ -312,6 +332,12 @@ class DaskEngine(BlockHolder):
         """Blocks as they are sent: files by their names, objects that open them as they are, arrays by value."""
         sources = self._blocked.sources[share.first_block : share.end_block]
         return tuple(one if hasattr(one, "open") else mapped_block(one) or one for one in sources)
+
+
+def own_of(columns: tuple[Any, ...]) -> Own:
+    """Let columns be kept, such as labels at every step of a training, or travel where they cannot be told apart."""
+    kept = kept_columns(columns)
+    return Own(columns) if kept is None else Own(columns=kept)
 
 
 def shares_of(starts: IntArray, n_threads: int, name: str) -> list[Share]:

@@ -1,8 +1,10 @@
-"""Weights and excluded rows in few bytes: what a worker is sent at every step."""
+"""What travels, in few bytes: weights and excluded rows at every step, columns such as labels once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,35 @@ class PackedWeights:
     n_columns: int
     columns: IntArray
     values: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptColumns:
+    """Columns that a worker keeps: their name says what is in them, so that it can tell whether it has them."""
+
+    name: str
+    columns: tuple[Any, ...]
+
+
+NO_COLUMNS = KeptColumns("", ())
+
+
+def kept_columns(columns: Sequence[Any]) -> KeptColumns | None:
+    """Name columns by what is in them; None where that cannot be read as bytes.
+
+    >>> first, other, again = (kept_columns([np.array(one)]) for one in ([0, 1], [1, 1], [0, 1]))
+    >>> first.name == again.name, first.name == other.name, kept_columns([["a", "b"]]), kept_columns([]).name
+    (True, False, None, '')
+    """
+    if not columns:
+        return NO_COLUMNS
+    content = blake2b(digest_size=16)
+    for column in columns:
+        if not isinstance(column, np.ndarray) or column.dtype.hasobject:
+            return None
+        content.update(f"{column.dtype.descr} {column.shape} ".encode())
+        content.update(np.ascontiguousarray(column).view(np.uint8).data)
+    return KeptColumns(content.hexdigest(), tuple(columns))
 
 
 def packed_weights(weights: FloatArray) -> PackedWeights | FloatArray:
