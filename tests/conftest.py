@@ -58,7 +58,7 @@ SOURCE = Path(__file__).parents[1] / "src"
 LONGEST = (
     "test_wheel.py", "test_kill.py", "test_schema.py", "test_learner.py", "test_live.py", "test_examples.py",
     "test_reproduce.py", "test_team.py", "test_team_faults.py", "test_looks.py", "test_access.py", "test_team_gate.py",
-    "test_team_api.py", "test_moving.py",
+    "test_team_api.py", "test_moving_faults.py", "test_moving.py",
 )  # fmt: skip
 
 
