@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import Engine, text, update
 
-from riffler.review.database import APPLICATION, reading, writing
+from riffler.review.database import reading, writing
 from riffler.review.schema import LeaseRow
 from riffler.review.supervisor import LearnerKeeper
 from riffler.team.learners import Learners, reviews_to_learn
@@ -43,21 +43,23 @@ def learning(engine: Engine, idle_seconds: float = 900.0) -> Iterator[Learners]:
 
 
 def pause(pid: int, team: Team) -> None:
-    """Stop a learner between two of its writes: a dead host holds no lock, a stopped process may."""
+    """Stop a learner between two of its transactions: a dead host holds no lock, a stopped process may."""
     while True:
         os.kill(pid, signal.SIGSTOP)
-        if is_writable(team):
+        time.sleep(0.2)  # what it has just asked for is begun by then
+        if holds_nothing(team):
             return
         os.kill(pid, signal.SIGCONT)
         time.sleep(0.05)
 
 
-def is_writable(team: Team) -> bool:
+def holds_nothing(team: Team) -> bool:
+    """Whether nobody else is in the middle of a transaction: a lease is renewed without the lock of the review."""
     if team.engine.dialect.name == "sqlite":
         return is_free(address_of(team.engine))
-    free = text(f"SELECT pg_try_advisory_xact_lock({APPLICATION}, :review)")
-    with writing(team.engine) as session:
-        return bool(session.scalar(free, {"review": team.review.id}))
+    in_one = "datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()"
+    with reading(team.engine) as session:
+        return not session.scalar(text(f"SELECT count(*) FROM pg_stat_activity WHERE {in_one}"))
 
 
 def needed(team: Team) -> list[int]:
