@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from pickle import dumps
 from typing import Any
 
 import numpy as np
@@ -84,44 +83,6 @@ def test_a_new_order_of_ties_is_sent_and_the_old_one_forgotten(cluster: Any) -> 
             assert engine.best(np.ones(2), 3, ties=order).rows.tolist() == wanted.tolist()
             assert engine.best(np.ones(2), 3, ties=order).rows.tolist() == wanted.tolist()
             assert engine.best(np.ones(2), 3).rows.tolist() == [0, 1, 2]
-
-
-def test_columns_travel_once_and_what_changed_in_place_again(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
-    n_bytes, cuts = [0], [20_000, 40_000]
-    blocks, weight = cut(matrix("dense", 60_000), cuts), np.random.default_rng(0).random(60_000)
-    local = LocalEngine(blocks)
-    with DaskEngine(blocks, cluster) as engine:
-        call = engine._cluster.call
-
-        def weighed(workers: list[str], function: Any, *arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-            n_bytes[-1] += len(dumps(arguments))
-            return call(workers, function, *arguments)
-
-        def sums() -> int:
-            """Ask for sums, check them, and count the bytes that they took."""
-            n_bytes.append(0)
-            np.testing.assert_array_equal(engine.sum(pulled_back, weight), local.sum(pulled_back, weight))
-            return n_bytes[-1]
-
-        monkeypatch.setattr(engine._cluster, "call", weighed)
-        engine.blank_rows  # noqa: B018 - the blocks travel with the first question
-        first, again = sums(), sums()
-        assert first > weight.nbytes > 50 * again
-        weight[30_000] += 1
-        assert 20_000 * weight.itemsize < sums() < 30_000 * weight.itemsize  # of one share
-        assert sums() == again
-        ties = np.arange(60_000)[::-1].copy()
-        assert engine.best(np.zeros(7), 1, ties=ties).rows.tolist() == [59_999]
-        assert sums() == again  # ties and columns do not take each other's place
-        n_bytes.append(0)
-        assert engine.best(np.zeros(7), 1, ties=ties).rows.tolist() == [59_999]
-        assert n_bytes[-1] < ties.nbytes / 50
-        words = [str(row) for row in range(60_000)]  # of no known length: they travel each time
-        assert engine.map(_longest, words) == local.map(_longest, words)
-
-
-def _longest(block: Any, words: list[str]) -> int:  # noqa: ANN401 - a matrix
-    return max(map(len, words))
 
 
 @pytest.mark.parametrize("kind", ["dense", "csr"])

@@ -178,9 +178,10 @@ def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...]
         held.used = monotonic()
         _HELD.move_to_end(share.name)
         engine, ties = LocalEngine(held.rows, n_threads), None if order is None else held.ties
-        columns = held.columns.columns if asked.columns else ()
+        kept = held.columns.columns if asked.columns else ()
     try:
-        return call(engine, ties, share, *common, *asked.arguments, *columns)
+        # copies: work that changes its columns must not change them for whoever comes next
+        return call(engine, ties, share, *common, *asked.arguments, *(column.copy() for column in kept))
     except Exception as error:
         return Raised(error)  # so that it is told from a worker that went away
 

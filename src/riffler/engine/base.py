@@ -16,7 +16,7 @@ from riffler.records import BoolArray, FloatArray, IntArray, Matrix, is_sparse
 
 Part = TypeVar("Part")
 Work = Callable[..., Part]
-"""Called with a block and, for each column that was passed, the entries of the block's rows."""
+"""Called with a block and, for each column that was passed, the entries of the block's rows; it changes neither."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

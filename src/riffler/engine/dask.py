@@ -8,7 +8,7 @@ best rows are found by all of them drawing from one list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -114,12 +114,18 @@ class DaskEngine(BlockHolder):
         self._place(threads)
 
     def map(self, work: Work[Part], *columns: Any) -> list[Part]:  # noqa: ANN401 - arrays of any kind
-        """Apply a function to every block and its part of each column; function and results travel."""
-        return [part for parts in self._ask_with(at_worker.parts_of, work, columns) for part in parts]
+        """Apply a function to every block and its part of each column; all of it travels, and the results."""
+        own = [Own(columns) for columns in self._parted(columns)]
+        return [part for parts in self._ask(at_worker.parts_of, (work,), own) for part in parts]
 
     def sum(self, work: Work[FloatArray], *columns: Any) -> FloatArray:  # noqa: ANN401 - arrays of any kind
-        """Add up what a function makes of every block and its part of each column; columns travel once, few sums."""
-        nodes = chain.from_iterable(self._ask_with(at_worker.nodes_of, work, columns))
+        """Add up what a function makes of every block and its part of each column; few partial sums travel.
+
+        The last columns stay with the workers: labels travel once, not at every step of a training.
+        """
+        with self._turn:  # so that columns are asked about as soon as they are looked at
+            own = [own_of(columns) for columns in self._parted(columns)]
+            nodes = chain.from_iterable(self._ask(at_worker.nodes_of, (work,), own))
         return total_of(sorted(nodes, key=lambda node: node.first))
 
     @cached_property
@@ -178,10 +184,10 @@ class DaskEngine(BlockHolder):
             self._drawing.close()
         self._cluster.close(tuple(share.name for share in (*self._shares, self._whole)))
 
-    def _ask_with(self, call: Callable[..., Any], work: Work[Any], columns: tuple[Any, ...]) -> list[Any]:
+    def _parted(self, columns: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        """Cut columns into those of each share."""
         checked_columns(columns, self.n_rows)
-        parts = [tuple(column[share.first_row : share.end_row] for column in columns) for share in self._shares]
-        return self._ask(call, (work,), [own_of(part) for part in parts])
+        return [tuple(column[share.first_row : share.end_row] for column in columns) for share in self._shares]
 
     def _ask(
         self,
@@ -253,7 +259,7 @@ class DaskEngine(BlockHolder):
         self, call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: dict[str, list[Asked]]
     ) -> dict[str, Any]:
         """Ask all workers at once the same; where each is told much that is not for the others, each by itself."""
-        n_bytes = sum(getattr(one, "nbytes", 0) for each in asked.values() for ask in each for one in ask.arguments)
+        n_bytes = sum(weight_of(one) for each in asked.values() for ask in each for one in ask.arguments)
         is_light = n_bytes < LIGHT and all(one.sent is None for each in asked.values() for one in each)
         letters = [asked] if is_light else [{worker: each} for worker, each in asked.items()]
 
@@ -309,7 +315,9 @@ class DaskEngine(BlockHolder):
                 self._lost[worker] = monotonic()
             return False
         has = self._has.setdefault(where, _Has())
-        has.order, has.columns = has.order if order is None else order, asked.columns or has.columns
+        has.columns = asked.columns or has.columns
+        if order is not None:
+            has.order = order
         if isinstance(answer, Raised):
             raise answer.error
         return True
@@ -335,9 +343,19 @@ class DaskEngine(BlockHolder):
 
 
 def own_of(columns: tuple[Any, ...]) -> Own:
-    """Let columns be kept, such as labels at every step of a training, or travel where they cannot be told apart."""
+    """Let columns be kept, or travel each time where they cannot be told apart."""
     kept = kept_columns(columns)
     return Own(columns) if kept is None else Own(columns=kept)
+
+
+def weight_of(argument: Any) -> int:  # noqa: ANN401 - what a question is made of
+    """About how many bytes travel with it.
+
+    >>> weight_of(np.zeros(4)), weight_of(["word", "other"]), weight_of(7)
+    (32, 200, 0)
+    """
+    n_bytes: int = getattr(argument, "nbytes", 100 * len(argument) if isinstance(argument, Sized) else 0)
+    return n_bytes
 
 
 def shares_of(starts: IntArray, n_threads: int, name: str) -> list[Share]:

@@ -24,17 +24,21 @@ class PackedWeights:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptColumns:
-    """Columns that a worker keeps: their name says what is in them, so that it can tell whether it has them."""
+    """Columns that a worker keeps: their name says what is in them, so that it can tell whether it has them.
+
+    They are copies: whoever asks may go on with his own, and name and content belong together all the same.
+    """
 
     name: str
     columns: tuple[Any, ...]
 
 
+PLAIN_KINDS = "biufc"  # truth values and numbers
 NO_COLUMNS = KeptColumns("", ())
 
 
 def kept_columns(columns: Sequence[Any]) -> KeptColumns | None:
-    """Name columns by what is in them; None where that cannot be read as bytes.
+    """Copy columns and name them by what is in them; None where bytes alone do not say that.
 
     >>> first, other, again = (kept_columns([np.array(one)]) for one in ([0, 1], [1, 1], [0, 1]))
     >>> first.name == again.name, first.name == other.name, kept_columns([["a", "b"]]), kept_columns([]).name
@@ -42,13 +46,14 @@ def kept_columns(columns: Sequence[Any]) -> KeptColumns | None:
     """
     if not columns:
         return NO_COLUMNS
+    if not all(type(one) in (np.ndarray, np.memmap) and one.dtype.kind in PLAIN_KINDS for one in columns):
+        return None
+    copies = tuple(np.array(one, order="C") for one in columns)
     content = blake2b(digest_size=16)
-    for column in columns:
-        if not isinstance(column, np.ndarray) or column.dtype.hasobject:
-            return None
-        content.update(f"{column.dtype.descr} {column.shape} ".encode())
-        content.update(np.ascontiguousarray(column).view(np.uint8).data)
-    return KeptColumns(content.hexdigest(), tuple(columns))
+    for copy in copies:
+        content.update(f"{copy.dtype.str} {copy.shape} ".encode())
+        content.update(copy.view(np.uint8).data)
+    return KeptColumns(content.hexdigest(), copies)
 
 
 def packed_weights(weights: FloatArray) -> PackedWeights | FloatArray:
