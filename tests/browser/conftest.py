@@ -71,6 +71,7 @@ def watch(page: Page, faults: list[str]) -> None:
     expected = (
         *(f"the server responded with a status of {status}" for status in refused),
         "ERR_CONNECTION",
+        "ERR_EMPTY_RESPONSE",
         "ERR_INTERNET",
     )
     page.on("pageerror", lambda error: faults.append(str(error)))

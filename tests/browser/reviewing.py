@@ -131,6 +131,7 @@ def press(page: Page, key: str) -> None:
 def read_all(page: Page, n: int) -> None:
     """Judge n documents as one who looks for whales, or fewer where the end comes first."""
     for _ in range(n):
+        expect(page.locator("#title:visible, #finished:visible")).to_have_count(1)
         if page.locator("#finished").is_visible():
             return
         press(page, "r" if is_relevant(title_of(page)) else "i")

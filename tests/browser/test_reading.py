@@ -190,8 +190,8 @@ def test_a_phone_has_the_verdicts_in_reach(server: Running, open_page: OpenPage,
 def test_answers_wait_while_the_server_is_away(tmp_path: Path, open_page: OpenPage, keep_picture: KeepPicture) -> None:
     server = Running(write_ris(tmp_path / "away.ris", n=40))
     page = open_page(server)
-    title_of(page)
-    page.wait_for_timeout(500)  # some documents are fetched ahead
+    with page.expect_response(lambda reply: "/next" in reply.url and len(reply.json()) > 1):
+        title_of(page)  # and some documents are fetched ahead, sooner or later
     server.kill()
     press(page, "i")
     expect(page.locator("#unsent")).to_contain_text("kept in this browser")

@@ -96,7 +96,7 @@ def test_an_undo_withdraws_the_claim_until_it_is_made_anew(server: Running, open
         assert told["decision"] is None
         page.goto(server.address + "/progress")
         expect(lead).to_contain_text("being made anew")
-    expect(lead).not_to_contain_text("being made anew", timeout=30_000)
+    expect(lead).not_to_contain_text("being made anew")
 
 
 def test_everything_is_read(server: Running, open_page: OpenPage, keep_picture: KeepPicture) -> None:

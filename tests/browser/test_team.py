@@ -31,6 +31,7 @@ def test_from_the_first_invitation_to_the_agreement(
     expect(olga.locator("#invitation-words")).to_have_text("You are invited to this server, as an admin.")
     assert "#" not in olga.url  # the secret is gone from the address
     accept(olga, "Olga")
+    olga.wait_for_url(f"{server.address}/")
     base = new_review(olga, write_csv(tmp_path / "things.csv", 6))
     read_by_several(olga, base)
     olga.goto(server.address + base + "/team")

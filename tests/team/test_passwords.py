@@ -36,9 +36,9 @@ def test_no_hash_takes_as_long_as_a_wrong_password() -> None:
     hashed, spent = hash_password(PASSWORD), {True: list[float](), False: list[float]()}
     for _ in range(5):
         for is_known in (True, False):
-            start = time.perf_counter()
+            start = time.process_time()
             assert not check_password(hashed if is_known else None, "a wrong password")
-            spent[is_known].append(time.perf_counter() - start)
+            spent[is_known].append(time.process_time() - start)
     assert statistics.median(spent[False]) > 0.5 * statistics.median(spent[True])
 
 

@@ -41,7 +41,7 @@ def kept_files(visit: Visit) -> list[str]:
 
 def left_files(visit: Visit) -> list[str]:
     """Return what lies in the private folder; a file that was sent is removed a moment after its last byte."""
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while kept_files(visit) and time.monotonic() < end:
         time.sleep(0.01)
     return kept_files(visit)

@@ -6,8 +6,9 @@ import csv
 import io
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
@@ -20,7 +21,6 @@ from riffler.review.upgrade import prepare_server
 from riffler.team.desk import TeamDesk
 from tests.postgres import PostgresServer, server_programs
 from tests.team.people import cheapen
-from tests.waiting import wait_until
 from tests.web.teams import Browser, TeamServer, serving_team, team_server
 from tests.web.visits import API, START_SECONDS, error_of
 
@@ -60,29 +60,49 @@ def test_what_somebody_leaves_goes_to_others(server: TeamServer) -> None:
     assert [one["document"]["id"] for one in bert.next_documents(5)] == held
 
 
-def test_what_a_page_asked_for_before_it_was_left_goes_to_others(
-    server: TeamServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    anna, bert = server.log_in("anna"), server.log_in("bert")
-    upcoming, asked, left, given = TeamDesk.upcoming, threading.Event(), threading.Event(), []
+def ids(found: list[dict[str, Any]]) -> list[str]:
+    return [one["document"]["id"] for one in found]
 
-    def slow(desk: TeamDesk, n: int) -> list[Queued]:
+
+def ask_and_be_gone(anna: Browser, server: TeamServer, meanwhile: Callable[[], object] = lambda: None) -> None:
+    """Ask for documents, and close the connection before the server looks for some."""
+    upcoming, asked, left, looked = TeamDesk.upcoming, threading.Event(), threading.Event(), threading.Event()
+
+    def slow(desk: TeamDesk, n: int, is_wanted: Callable[[], bool]) -> list[Queued]:
         asked.set()
         assert left.wait(START_SECONDS)
-        given.extend(upcoming(desk, n))
-        return given
+        try:
+            return upcoming(desk, n, is_wanted)
+        finally:
+            looked.set()
 
-    with monkeypatch.context() as patch:
+    page = server.client()
+    page.cookies = anna.client.cookies
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TeamDesk, "upcoming", slow)
-        page = server.client()
-        page.cookies = anna.client.cookies
-        with pytest.raises(httpx.ReadTimeout):  # which closes its connection
+        with pytest.raises(httpx.ReadTimeout):  # which closes the connection
             page.get(f"{server.base}/next", params={"n": 3}, timeout=httpx.Timeout(60, read=0.2))
         assert asked.wait(START_SECONDS)
-        assert anna.post("/leave", {}).status_code == 204
+        meanwhile()
         left.set()
-        wait_until(lambda: len(given) == 3)
-    wait_until(lambda: [one["document"]["id"] for one in bert.next_documents(3)] == [one.document for one in given])
+        assert looked.wait(START_SECONDS)
+
+
+def test_what_a_page_asked_for_before_it_was_left_is_not_held(server: TeamServer) -> None:
+    anna, bert = server.log_in("anna"), server.log_in("bert")
+    held = ids(anna.next_documents(3))
+    ask_and_be_gone(anna, server, meanwhile=lambda: anna.post("/leave", {}).raise_for_status())
+    assert ids(bert.next_documents(3)) == held
+
+
+def test_what_others_of_the_same_person_were_given_stays_theirs(server: TeamServer) -> None:
+    anna, bert = server.log_in("anna"), server.log_in("bert")
+    shown = anna.show_next()["document"]["id"]
+    held = ids(anna.next_documents(3))
+    ask_and_be_gone(anna, server)
+    assert not set(ids(bert.next_documents(3))) & set(held)
+    assert ids(anna.next_documents(3)) == held
+    assert held[0] == shown
 
 
 def test_an_undone_document_comes_back_with_its_suggestion(server: TeamServer) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,8 +35,11 @@ class Desk:
     def __init__(self, review: Review, name: str = SOLE_REVIEWER) -> None:
         self.review, self.name = review, name
 
-    def upcoming(self, n: int) -> list[Queued]:
-        """What is to be read next, at most n; what was shown and not answered comes first."""
+    def upcoming(self, n: int, is_wanted: Callable[[], bool] = lambda: True) -> list[Queued]:
+        """What is to be read next, at most n; what was shown and not answered comes first.
+
+        is_wanted : asked at the last moment, where documents are given to one person alone: if it says no, none are
+        """
         return self.review.upcoming(n, reviewer=self.name)
 
     def show(self, suggestion: int) -> None:
@@ -46,9 +49,6 @@ class Desk:
     def n_held_by_others(self) -> int:
         """How many documents others read now, and nobody else is given."""
         return 0
-
-    def take_back(self) -> None:
-        """Hear that nobody was there to be told what is to be read next."""
 
     def leave(self) -> None:
         """Go away: what is on the screen may be shown to others."""

@@ -178,12 +178,6 @@ def return_held(session: Session, review_id: int, person: int) -> None:
     _return(session, and_(*_mine(review_id, person)))
 
 
-def return_unseen(session: Session, review_id: int, person: int) -> None:
-    """Give back what somebody holds and has not seen: nobody heard that it was given to them."""
-    unseen = delete(HoldRow).where(*_mine(review_id, person), ~HoldRow.is_shown)
-    session.execute(unseen.execution_options(**UNSEEN))
-
-
 def return_expired(session: Session, review_id: int, at: float) -> None:
     """Give back what is held by people of whom nothing was heard for too long."""
     _return(session, (HoldRow.review_id == review_id) & (func.abs(HoldRow.renewed_at - at) > HOLD_SECONDS))

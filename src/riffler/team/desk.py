@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,7 +20,6 @@ from riffler.review.holds import (
     lock_to_take,
     n_held_by_others,
     return_held,
-    return_unseen,
     show_document,
     take_documents,
 )
@@ -87,14 +86,18 @@ class TeamDesk(Desk):
         """The number of the member: of documents that wait for readers, what others said is hidden."""
         return self.person
 
-    def upcoming(self, n: int) -> list[Queued]:
+    def upcoming(self, n: int, is_wanted: Callable[[], bool] = lambda: True) -> list[Queued]:
         """What is to be read next, at most n, held for this member from now on; nothing where the review is frozen."""
         with self.review.taking, writing(self.review._engine) as session:
             alone = lock_to_take(session, self.review.id)
             seat = self._seat(session, keep=True)
             if seat.frozen_at is not None:
                 return []
-            return take_documents(session, self.review.id, self.person, min(n, MOST_HELD), seat.at, alone=alone)
+            queued = take_documents(session, self.review.id, self.person, min(n, MOST_HELD), seat.at, alone=alone)
+            if not is_wanted():
+                session.rollback()
+                return []
+            return queued
 
     def show(self, suggestion: int) -> None:
         """Write down that a document that is held is on the screen; nobody waits for that."""
@@ -106,11 +109,6 @@ class TeamDesk(Desk):
         """How many documents others hold that one reader is enough for."""
         with reading(self.review._engine) as session:
             return n_held_by_others(session, self.review.id, self.person)
-
-    def take_back(self) -> None:
-        """Give back what is held and was never on the screen."""
-        with writing(self.review._engine) as session:
-            return_unseen(session, self.review.id, self.person)
 
     def leave(self) -> None:
         """Give back all that is held."""

@@ -41,11 +41,8 @@ def what_comes_next(
 
     In a team they are held for you from now on: ask again within ten minutes, answer, or leave.
     """
-    queued = desk.upcoming(n)
-    is_gone = from_thread.run(request.is_disconnected)
-    if is_gone:  # a page's farewell may overtake what it has asked for
-        desk.take_back()
-        return []
+    # the farewell of a page may overtake what it has asked for, which would be held for nobody then
+    queued = desk.upcoming(n, lambda: not from_thread.run(request.is_disconnected))
     documents = documents_out(desk, [one.document for one in queued])
     return [
         Suggested(suggestion=one.id, why=one.why, origin=one.origin, score=one.score, document=document)
