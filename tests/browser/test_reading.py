@@ -187,6 +187,31 @@ def test_a_phone_has_the_verdicts_in_reach(server: Running, open_page: OpenPage,
     assert n_read(page) == before + 1
 
 
+@pytest.mark.parametrize(
+    ("n_read", "alive", "error", "words"),
+    [
+        (0, True, None, "The first document comes by itself"),
+        (9, True, None, "The next document comes by itself"),
+        (9, False, None, "The search is starting again"),
+        (9, True, "The scheduler went away.", "The scheduler went away."),  # another one is trying
+    ],
+)
+def test_why_nothing_is_there_to_be_read(
+    server: Running, open_page: OpenPage, n_read: int, alive: bool, error: str | None, words: str
+) -> None:
+    page = open_page(server)
+    title_of(page)
+    told = page.evaluate(
+        """async (review) => {
+            const { drawRest } = await import("/static/resting.js");
+            drawRest(review, 1e6, () => {});
+            return document.getElementById("preparing-words").textContent;
+        }""",
+        {"counts": {"unread": 5, "relevant": n_read}, "learner": {"alive": alive, "error": error}},
+    )
+    assert words in told
+
+
 def test_answers_wait_while_the_server_is_away(tmp_path: Path, open_page: OpenPage, keep_picture: KeepPicture) -> None:
     server = Running(write_ris(tmp_path / "away.ris", n=40))
     page = open_page(server)

@@ -78,7 +78,7 @@ def test_topics_of_a_folder_and_fewer_full_scorings(folder: Path, tmp_path: Path
     ("options", "said"),
     [
         (["--title", "title"], "--title can only be said to `riffler index`"),
-        (["--where", "a=b"], "--where"),
+        (["--where", "a=b"], "which is searched whole: --where is for files"),
         (["--policy", "thompson"], "--clusters 200"),
         (["--clusters", "lda"], "indexed with"),
         (["--jobs", "2"], "one after the other"),

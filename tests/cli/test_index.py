@@ -94,6 +94,18 @@ def test_a_manifest_that_is_damaged_or_missing_is_what_every_command_tells(
     assert f"riffler: error: c: {told}" in capsys.readouterr().err.replace(str(tmp_path) + "/", "")
 
 
+def test_a_collection_is_named_where_files_are_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.csv").write_text("title\ngull\n")
+    folder = str(tmp_path / "c")
+    assert run(["index", str(tmp_path / "a.csv"), "--out", folder]) == 0
+    for command, told in (
+        ("active", "is a collection on disk, which `riffler rank`"),
+        ("export", "is a folder, and a review is"),
+    ):
+        assert run([command, folder]) == 2
+        assert told in capsys.readouterr().err
+
+
 def test_a_folder_that_is_no_collection_is_not_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rank", str(tmp_path)]) == 2
     assert "is a folder and no collection on disk (it has no manifest.json). Name a file, or" in capsys.readouterr().err

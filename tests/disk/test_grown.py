@@ -14,7 +14,7 @@ from riffler.cli import run
 from riffler.data import read_collection
 from riffler.disk import IndexOptions, WantedColumns, index_collection, open_collection
 from riffler.disk.manifest import JOURNAL
-from riffler.errors import InputError
+from riffler.errors import DataFileError, InputError
 from tests.disk.documents import contents, documents
 
 OPTIONS = IndexOptions(n_items=30)
@@ -53,11 +53,9 @@ def test_a_file_that_was_touched_or_cut_has_nothing_new(has_ids: bool, tmp_path:
     index_collection(path, tmp_path / "c", OPTIONS)
     before = contents(tmp_path / "c")
     os.utime(path, ns=(0, 0))
-    with pytest.raises(InputError, match=r"all its documents are in .* already; there is nothing new"):
-        index_collection(path, tmp_path / "c")
+    assert index_collection(path, tmp_path / "c").generation == 1
     write(path, documents(90)[:60], has_ids)
-    with pytest.raises(InputError, match=r"all its documents are in .* already; there is nothing new"):
-        index_collection(path, tmp_path / "c")
+    assert index_collection(path, tmp_path / "c").n_items == 90
     assert contents(tmp_path / "c") == before
 
 
@@ -69,8 +67,7 @@ def test_documents_that_moved_within_their_file_are_refused(has_ids: bool, tmp_p
     new = documents(1, seed=1, prefix="e")
     for changed, row in ((pl.concat([frame[:40], new, frame[40:]]), 42), (frame[1:], 1), (frame[::-1], 1)):
         write(path, changed, has_ids)
-        told = "has the same id" if has_ids else rf"row {row} is a document that .* has from this file already"
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=rf"row {row} is a document that .* has from this file already"):
             index_collection(path, tmp_path / "c")
     assert open_collection(tmp_path / "c").n_items == 90
 
@@ -85,8 +82,7 @@ def test_a_file_that_was_replaced_is_new_as_far_as_it_is(has_ids: bool, tmp_path
     assert index_collection(path, tmp_path / "c", OPTIONS).sources[-1]["n_known"] == 89
     assert list(open_collection(tmp_path / "c").titles)[90:] == ["40 owls", *(f"{n} owls" for n in range(90, 95))]
     os.utime(path, ns=(0, 0))
-    with pytest.raises(InputError, match="there is nothing new"):
-        index_collection(path, tmp_path / "c")
+    assert index_collection(path, tmp_path / "c").generation == 2
     write(path, other[:30], has_ids)
     index_collection(path, tmp_path / "c", OPTIONS)
     assert list(open_collection(tmp_path / "c").titles)[96:] == [f"{n} owls" for n in range(30)]
@@ -125,8 +121,7 @@ def test_a_folder_that_grows_gives_its_new_texts_wherever_they_stand(tmp_path: P
     assert [id for id in disk.ids if "/" not in id] == ["b.txt", "a.txt", "c.txt"]
     assert dict(zip(disk.ids, disk.texts, strict=True)) == dict(zip(memory.ids, memory.texts, strict=True))
     (folder / "a.txt").write_text("An edited text stays as it was.", encoding="utf-8")
-    with pytest.raises(InputError, match=r"all its documents are in .* already; there is nothing new"):
-        index_collection(folder, tmp_path / "c")
+    assert index_collection(folder, tmp_path / "c").generation == 3
 
 
 @pytest.mark.parametrize(
@@ -173,4 +168,38 @@ def test_the_command_says_how_many_were_there(tmp_path: Path, capsys: pytest.Cap
     for n in (50, 60):
         write(path, documents(60)[:n], has_ids=False)
         assert run(["index", str(path), "--out", str(folder)]) == 0
-    assert "50 documents were there before and stay as they were" in capsys.readouterr().out
+    assert "documents that were there before and stay as they were: 50" in capsys.readouterr().out
+    write(tmp_path / "b.csv", documents(9, prefix="e").with_columns(title=pl.lit("owl")), has_ids=False)
+    for told in ("9 documents are new", "Nothing is new: all documents of what was named are there already"):
+        assert run(["index", str(tmp_path / "b.csv"), str(path), "--out", str(folder)]) == 0
+        printed = capsys.readouterr().out
+        assert told in printed
+        assert "there before" not in printed  # that was another time
+
+
+def test_the_same_pattern_with_more_files_adds_those(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern, whole = str(tmp_path / "m*.csv"), documents(300)
+    for turn in range(3):
+        whole[100 * turn : 100 * (turn + 1)].write_csv(tmp_path / f"m{turn}.csv")
+        if turn == 2:  # ended, and begun again
+            with monkeypatch.context() as patch:
+                patch.setattr("riffler.disk.indexing.put_in_place", _interrupt)
+                with pytest.raises(KeyboardInterrupt):
+                    index_collection(pattern, tmp_path / "c", OPTIONS)
+        made = index_collection(pattern, tmp_path / "c", OPTIONS)
+        assert (made.generation, made.n_items, len(made.sources)) == (turn + 1, 100 * (turn + 1), turn + 1)
+    before = contents(tmp_path / "c")
+    assert index_collection(pattern, tmp_path / "c", OPTIONS).generation == 3
+    assert contents(tmp_path / "c") == before
+    with pytest.raises(InputError, match="has 0 clusters"):
+        index_collection(pattern, tmp_path / "c", IndexOptions(n_clusters=5))
+
+
+def test_an_id_of_another_file_is_said_to_be_of_what_was_indexed_before(tmp_path: Path) -> None:
+    documents(9).write_csv(tmp_path / "a.csv")
+    index_collection(tmp_path / "a.csv", tmp_path / "c", OPTIONS)
+    documents(20)[8:].write_csv(tmp_path / "b.csv")
+    with pytest.raises(
+        DataFileError, match=r"b\.csv: row 1 has the same id 'd8' as .*a\.csv, as it was indexed before: row 9"
+    ):
+        index_collection(tmp_path / "b.csv", tmp_path / "c", OPTIONS)

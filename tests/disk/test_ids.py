@@ -100,7 +100,8 @@ def test_an_id_in_two_files_is_refused_with_both_places(tmp_path: Path) -> None:
     with pytest.raises(DataFileError, match=r"second\.csv: row 2 has the same id 'p17' as .*first\.csv: row 18"):
         index_collection([tmp_path / "first.csv", tmp_path / "second.csv"], tmp_path / "c", options)
     index_collection(tmp_path / "first.csv", tmp_path / "d", options)
-    with pytest.raises(DataFileError, match=r"second\.csv: row 2 has the same id 'p17' as .*first\.csv: row 18"):
+    told = r"second\.csv: row 2 has the same id 'p17' as .*first\.csv, as it was indexed before: row 18"
+    with pytest.raises(DataFileError, match=told):
         index_collection(tmp_path / "second.csv", tmp_path / "d", options)
     assert open_collection(tmp_path / "d").n_items == 30
 

@@ -24,7 +24,7 @@ from riffler.review import learner as learning
 from riffler.review.creating import create_folder_review, create_review
 from riffler.review.live import LiveSearch
 from riffler.review.store import FileReview, open_review
-from riffler.review.supervisor import DONE, LearnerKeeper
+from riffler.review.supervisor import DONE, WELL, LearnerKeeper
 from riffler.search.ground import Place
 from riffler.search.loop import ActiveSearch
 from tests.review.reviews import SETTINGS, library, new_review, say, verdict_on
@@ -151,11 +151,11 @@ def test_a_second_learner_stands_by_and_takes_over(review: FileReview) -> None:
         time.sleep(3.0)
         assert second.poll() is None
         first.terminate()
-        assert ended(first) == (0, "")
+        assert ended(first) == (0, f"{WELL}\n")
         read(review, 10)
         wait_until(lambda: is_caught_up(review))
         second.terminate()
-        assert ended(second) == (0, "")
+        assert ended(second) == (0, f"{WELL}\n")
 
 
 def test_it_ends_when_its_standard_input_is_closed(review: FileReview) -> None:
@@ -193,6 +193,32 @@ def test_what_ends_it_is_said_in_words_and_it_is_tried_again(tmp_path: Path) -> 
         assert time.monotonic() - start < 10.0
 
 
+SCRIPT = """
+import sys, time
+from pathlib import Path
+from riffler.review.supervisor import WELL
+turn = Path(sys.argv[1])
+if not turn.exists():
+    turn.touch()
+    sys.exit("It cannot begin.")
+while not turn.read_text():
+    time.sleep(0.02)
+print(WELL, file=sys.stderr, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_ended_it_is_said_until_another_has_begun_to_work(tmp_path: Path) -> None:
+    keeper, turn = LearnerKeeper(), tmp_path / "turn"
+    keeper._command = [sys.executable, "-c", SCRIPT, str(turn)]
+    with keeper:
+        wait_until(lambda: keeper.n_starts > 1 and keeper.alive)
+        assert keeper.last_error == "It cannot begin."
+        turn.write_text("go on")
+        wait_until(lambda: not keeper.last_error)
+        assert keeper.alive
+
+
 def test_an_unexpected_error_is_said_without_the_words_of_a_document() -> None:
     try:
         int("my secret abstract")
@@ -223,7 +249,7 @@ def test_a_full_disk_is_said_and_does_not_end_it(
     steps(monkeypatch, [None, StorageError("The disk is full."), None, KeyboardInterrupt()])
     with review, pytest.raises(KeyboardInterrupt):
         learning.learn(review, "me")
-    assert capsys.readouterr().err == "The disk is full.\n"
+    assert capsys.readouterr().err == f"{WELL}\nThe disk is full.\n"
 
 
 def test_who_lost_the_lease_waits_for_it_again(

@@ -67,7 +67,9 @@ def index(
     are there; `riffler reindex` counts anew. All of them are seen at the end, or none. Texts are read and counted here;
     with --engine dask://host:port its workers, which must see the folder, weigh partitions and put them into clusters.
     """
+    from riffler.data.folder import MANIFEST
     from riffler.disk import IndexOptions, WantedColumns, index_collection
+    from riffler.disk.manifest import read_manifest
     from riffler.engine import pool_from
 
     classes = None
@@ -86,34 +88,40 @@ def index(
         n_items=partition,
     )
     choice = chosen_engine(engine, tls_ca, tls_cert, tls_key)
+    before = read_manifest(out) if (out / MANIFEST).exists() else None
     start = time.perf_counter()
     with output.progress_bar() as tell, pool_from(choice.name, choice.tls, jobs or None) as pool:
         made = index_collection(
             [_file_of(name) for name in docs], out, options, n_jobs=jobs or None, pool=pool, tell=tell
         )
-    for line in summary(made, out, time.perf_counter() - start):
+    for line in summary(made, out, time.perf_counter() - start, before):
         output.console().print(line, soft_wrap=True)
 
 
-def summary(made: Manifest, folder: Path, seconds: float) -> list[str]:
-    """Say what a collection holds now, and which column was taken for what."""
+def summary(made: Manifest, folder: Path, seconds: float, before: Manifest | None = None) -> list[str]:
+    """Say what a collection holds now, what came to it, and which column was taken for what."""
     n_bytes, n_parts = sum(entry.n_bytes for entry in made.all_files()), len(made.partitions)
     kind = f"{made.clusters['n_clusters']:,} clusters, " if made.clusters else ""
     lines = [
         f"{folder}: {made.n_items:,} documents in {n_parts:,} partition{'s' * (n_parts != 1)}, "
         f"{made.vectoriser.n_columns:,} columns, {kind}{n_bytes / 1e6:,.1f} MB ({seconds:,.1f} s)."
     ]
-    taken: dict[str, dict[str, None]] = {}  # a file that has grown is there several times
-    for source in made.sources:
+    if before is not None and made.generation == before.generation:
+        return [*lines, "  Nothing is new: all documents of what was named are there already."]
+    if before is not None:
+        lines.append(f"  {made.n_items - before.n_items:,} documents are new")
+    new = made.sources[0 if before is None else len(before.sources) :]
+    taken: dict[str, list[str]] = {}
+    for source in new:
         parts = source["parts"]
         told = "no rows" if parts is None else ", ".join(f"{part}: {name}" for part, name in parts.items() if name)
-        taken.setdefault(told, {})[str(source["path"])] = None
+        taken.setdefault(told, []).append(str(source["path"]))
     for told, paths in taken.items():
         more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
-        lines.append(f"  {', '.join(list(paths)[:3])}{more}: {told}")
+        lines.append(f"  {', '.join(paths[:3])}{more}: {told}")
     lines += [
-        f"  {source['path']}: {source['n_known']:,} documents were there before and stay as they were"
-        for source in made.sources
+        f"  {source['path']}: documents that were there before and stay as they were: {source['n_known']:,}"
+        for source in new
         if source.get("n_known")
     ]
     if n_cut := sum(partition.n_cut for partition in made.partitions):

@@ -61,7 +61,12 @@ class Wanted:
 def check_folder_options(name: str, columns: Columns, wanted: Wanted) -> None:
     """Refuse what is said of the columns of a collection on disk: that was said when it was indexed."""
     given = [f"--{part}" for part in (*COLUMN_PARTS, "encoding") if getattr(columns, part) is not None]
-    given += ["--relevant-classes"] * (wanted.classes is not None) + ["--where"] * bool(wanted.where)
+    given += ["--relevant-classes"] * (wanted.classes is not None)
+    if wanted.where:
+        raise InputError(
+            f"{name} is a collection on disk, which is searched whole: --where is for files. Leave it out, or index "
+            "only those documents."
+        )
     if given:
         raise InputError(
             f"{name} is a collection on disk: {', '.join(given)} can only be said to `riffler index`. Leave it out, or "

@@ -43,6 +43,11 @@ def train_table(name: str, label: str | None, positive: str | None) -> Table:
     if Path(name).is_file():
         return read_table(name, label=label, positive=positive)
     if name != DEMO and name not in names():
+        if (Path(name) / MANIFEST).exists():
+            raise InputError(
+                f"{name} is a collection on disk, which `riffler rank`, `riffler simulate` and `riffler review` take. "
+                "Name a file."
+            )
         if Path(name).is_dir():
             raise InputError(
                 f"{name} is a folder and no collection on disk (it has no {MANIFEST}). Name a file, or a collection "

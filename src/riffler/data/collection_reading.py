@@ -134,7 +134,7 @@ def collection_from_frame(
     if found_titles is None and found_abstracts is None:
         raise DataFileError(
             f"{source}: no column is called title, abstract or text. Columns: {names_in_words(frame.columns)}. "
-            "Say which one holds the text with title=, abstract= or text=."
+            "Say which one holds the text with title=, abstract= or text= (--title, --abstract or --text)."
         )
     titles = Texts(_blanks(frame.height) if found_titles is None else found_titles)
     abstracts = Texts(_blanks(frame.height) if found_abstracts is None else found_abstracts)

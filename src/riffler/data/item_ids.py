@@ -13,7 +13,7 @@ from riffler.errors import DataFileError
 if TYPE_CHECKING:
     import polars as pl
 
-HOW_TO_SAY = "Choose another column with id=, or id='content' for ids made of title, abstract and DOI."
+HOW_TO_SAY = "Choose another column with id= (--id), or id='content' for ids made of title, abstract and DOI."
 
 
 def given_ids(series: pl.Series, source: str) -> tuple[str, ...]:

@@ -58,9 +58,11 @@ def check_judgements(words: Iterable[str], name: str, positive: Positive, source
     words = set(words)
     values = {code_of(word, positive) for word in words}
     if positive is not None and 1 not in values:
-        shown = ", ".join(sorted(word for word in words if word)[:20])
+        there = sorted(word for word in words if word)
+        shown = ", ".join(there[:20]) + f" and {len(there) - 20:,} more" * (len(there) > 20)
+        wanted = " or ".join(map(repr, positive)) if isinstance(positive, tuple | list) else repr(positive)
         raise LabelError(
-            f"{source}: no value of column {name!r} equals {positive!r}, the positive one asked for. Values: {shown}."
+            f"{source}: no value of column {name!r} equals {wanted}, the positive one asked for. Values: {shown}."
         )
     if positive is None and values == {1, -1} and any(word in ("-1", "-1.0") for word in words):
         raise LabelError(

@@ -67,12 +67,10 @@ class KnownRows:
         return _runs(is_new)
 
     def _are_others(self, piece: Piece, source: str) -> NDArray[np.bool_]:
-        before = self._ids(piece.first_row, piece.first_row + piece.n_items)
-        if piece.ids is not None:  # one that stood elsewhere is found by its id
-            return np.array([old != new for old, new in zip(before, piece.ids, strict=True)])
-        digits = content_digits(piece)
-        others: NDArray[np.bool_] = np.array([id[:N_DIGITS] for id in before]) != np.array(digits)
-        moved = others & np.isin(_hashes(digits), self._contents) if others.any() else others
+        names = content_digits(piece) if piece.ids is None else piece.ids.to_list()
+        known = self._names_of(self._ids(piece.first_row, piece.first_row + piece.n_items))
+        others = np.array([old != new for old, new in zip(known, names, strict=True)])
+        moved = others & np.isin(_hashes(names), self._known_hashes) if others.any() else others
         if moved.any():
             raise InputError(
                 f"{source}: row {piece.first_row + int(moved.argmax()) + 1} is a document that {self.folder} has from "
@@ -81,9 +79,14 @@ class KnownRows:
             )
         return others
 
+    def _names_of(self, ids: list[str]) -> list[str]:
+        """What documents are known by: ids that a column gave, or what ids made of the contents begin with."""
+        return [id[:N_DIGITS] for id in ids] if self.id_columns == {None} else ids
+
     @cached_property
-    def _contents(self) -> NDArray[np.uint64]:
-        return np.concatenate([_hashes(span.ids(self.folder, span.first, span.first + span.n)) for span in self.spans])
+    def _known_hashes(self) -> NDArray[np.uint64]:
+        every = (self._names_of(span.ids(self.folder, span.first, span.first + span.n)) for span in self.spans)
+        return np.concatenate([_hashes(names) for names in every])
 
     def _ids(self, start: int, stop: int) -> list[str]:
         """The ids of documents where they stood last."""
@@ -168,7 +171,6 @@ def _runs(is_new: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(start, stop - start) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _hashes(ids: list[str]) -> NDArray[np.uint64]:
-    """Hashes of what ids made of the content begin with."""
-    hashes: NDArray[np.uint64] = PackedIds.of([id[:N_DIGITS] for id in ids]).hashes()
+def _hashes(names: list[str]) -> NDArray[np.uint64]:
+    hashes: NDArray[np.uint64] = PackedIds.of(names).hashes()
     return hashes

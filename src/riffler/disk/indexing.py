@@ -61,6 +61,7 @@ def index_collection(
     r"""Index documents into a new collection on disk, or behind those of one that is there.
 
     A call that was ended, however, goes on when it is made again. Nothing of it is seen before it is done: then all is.
+    Files that the collection has already, as they are, are passed over; where nothing is new it stays as it is.
 
     Parameters
     ----------
@@ -121,12 +122,18 @@ class _Indexing:
             refuse_lost(self._folder, self._journal.command)
         if (done := self._already_done(sources)) is not None:
             return done
+        sources = self._unknown(sources)
+        if not sources and not self._journal.has_steps and self._base is not None:
+            return self._base
         place = self._begin(sources)
         self._known = known_rows(self._folder, self._base, self._sources)
         with holding(self._folder, self._journal):
             remove_strays(self._folder, self._named_files())
             self._restore_ids()
             self._read(place)
+            if not self._new and self._known and self._base is not None:
+                self._journal.remove()
+                return self._base
             return self._publish()
 
     def _already_done(self, sources: list[Source]) -> Manifest | None:
@@ -156,7 +163,6 @@ class _Indexing:
             refuse_other(self._folder, self._journal, self._command(sources, self._generation))
             known = self._journal.find(SOURCES) or before["sources"]
             return self._go_on([Source.of_json(one) for one in known], sources, self._journal.found(PARTITION))
-        self._refuse_known(sources)
         self._sources = self._survey(sources)
         self._journal.begin(self._command(self._sources, self._generation))
         return Place()
@@ -188,12 +194,10 @@ class _Indexing:
 
         return survey(sources, self._options.encoding, tell, self._options.columns)
 
-    def _refuse_known(self, sources: list[Source]) -> None:
-        """Refuse a file that the collection has already, as it is."""
+    def _unknown(self, sources: list[Source]) -> list[Source]:
+        """Leave out the files that the collection has already, as they are."""
         known = set() if self._base is None else {Source.of_json(one).identity for one in self._base.sources}
-        again = next((one for one in sources if one.identity in known), None)
-        if again is not None:
-            raise InputError(f"{again.path} is in {self._folder} already, as it is now. Name only files that are new.")
+        return [one for one in sources if one.identity not in known]
 
     def _named_files(self) -> list[FileEntry]:
         """Files of the manifest and of the journal, which are not to be removed."""
@@ -236,7 +240,7 @@ class _Indexing:
 
     def _path(self, source: int) -> str:
         if self._base is not None and source < self._first_number:
-            return str(self._base.sources[source]["path"])
+            return f"{self._base.sources[source]['path']}, as it was indexed before"
         return self._sources[source - self._first_number].path
 
     def _read(self, place: Place) -> None:
@@ -256,10 +260,7 @@ class _Indexing:
                 self._tell(LOOKED + (READ - LOOKED) * reading.share(here), f"indexing: {n_items:,} documents")
             self._refuse_changed(self._sources[reached:])
             filling.finish()
-        if not self._new and self._known:
-            path = self._sources[min(self._known)].path
-            raise InputError(f"{path}: all its documents are in {self._folder} already; there is nothing new.")
-        if not self._new:
+        if not self._new and not self._known:
             raise DataFileError(f"{self._sources[0].path}: no rows; there is nothing to index.")
 
     def _new_among(self, piece: Piece, place: Place) -> list[tuple[int, int]]:

@@ -14,6 +14,9 @@ from riffler.errors import InputError
 
 LOCK = "lock"
 LONGEST = 20
+CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
+"""What it says of a folder that cannot be written to."""
+
 HELD = (errno.EWOULDBLOCK, errno.EACCES)
 """What the system says of a lock that another process has."""
 
@@ -21,8 +24,16 @@ HELD = (errno.EWOULDBLOCK, errno.EACCES)
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a collection; another process that has it is an error at once."""
-    with room_wanted(folder):
-        handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        with room_wanted(folder):
+            handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno not in CLOSED:
+            raise
+        raise InputError(
+            f"{folder} cannot be written to ({error.strerror}), and was not changed. Make it writable, or name another "
+            "folder."
+        ) from error
     try:
         _take(handle, folder)
         with room_wanted(folder):

@@ -177,7 +177,7 @@ def _chosen_parts(frame: pl.DataFrame, wanted: WantedColumns, source: str, kind:
     if title is None and abstract is None:
         raise DataFileError(
             f"{source}: no column is called title, abstract or text. Columns: {names_in_words(frame.columns)}. "
-            "Say which one holds the text with title=, abstract= or text=."
+            "Say which one holds the text with title=, abstract= or text= (--title, --abstract or --text)."
         )
     return Parts(title, abstract, _id_part(frame, wanted.id, source), _label_part(frame, wanted, source))
 

@@ -32,7 +32,7 @@ from riffler.review.live import LiveSearch
 from riffler.review.painter import BUSY_SHARE, IDLE_SHARE, Painter
 from riffler.review.rounds import Revision
 from riffler.review.store import Review, open_review
-from riffler.review.supervisor import DATABASE, DONE
+from riffler.review.supervisor import DATABASE, DONE, WELL
 from riffler.search.ground import Place
 
 BATCH, QUEUE = 10, 50  # what is suggested at a time, and what is ready should the search be late
@@ -137,6 +137,7 @@ class Loop:
     def run(self) -> None:
         """Go on until an exception ends it, or nobody needs it any more."""
         self.step()
+        _say(WELL)
         _step_back()  # not before: somebody waits for the first document
         while time.monotonic() - self._news_at < self._idle_seconds:
             try:
@@ -257,8 +258,9 @@ def _in_short(error: BaseException) -> str:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+    with suppress(BrokenPipeError):  # who would hear it is gone, and this process ends by that
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 if __name__ == "__main__":

@@ -66,6 +66,8 @@ LEFT_OUT = "left out"
 def open_review(path: str | os.PathLike[str]) -> FileReview:
     """Open the review in a file; one of an older version is upgraded, with a backup beside it."""
     target = Path(path)
+    if target.is_dir():
+        raise ReviewFileError(f"{target} is a folder, and a review is a file. Name that, such as papers.riffler.")
     if not target.is_file():
         raise ReviewFileError(f"{target}: there is no such file. Create the review first.")
     engine = connect(target)

@@ -18,7 +18,7 @@ DATABASE = "RIFFLER_LEARNER_DATABASE"
 DONE = 3  # exit code of a learner that is not needed any more
 FIRST_WAIT, LONGEST_WAIT = 0.2, 10.0
 HEALTHY_SECONDS = 60.0  # after so long a death is not taken for one more of a row
-WELL_SECONDS = 10.0  # after so long what an earlier one said is forgotten
+WELL = "The search is at work."  # a learner says so after its first step: what an earlier one said is forgotten
 FAREWELL_SECONDS = 5.0
 
 
@@ -75,9 +75,8 @@ class LearnerKeeper:
 
     @property
     def last_error(self) -> str:
-        """What the last learner that failed said, in words for people; "" when another has run well since."""
-        is_well = self.alive and time.monotonic() - self._started_at > WELL_SECONDS
-        return "" if is_well else self._said
+        """What the last learner that failed said, in words for people; "" when another has begun to work since."""
+        return self._said
 
     def start(self) -> None:
         """Start the learner and keep it running; once is enough."""
@@ -129,7 +128,10 @@ class LearnerKeeper:
         with self._process as process:  # closes its pipes, and waits for it
             assert process.stderr is not None
             for line in process.stderr:
-                said = line.strip() or said
+                if line.strip() == WELL:
+                    said = self._said = ""
+                else:
+                    said = line.strip() or said
         self.is_done = process.returncode == DONE
         if process.returncode and not self.is_done and not self._over.is_set():
             self._said = said or f"The learner ended with code {process.returncode}."

@@ -5,7 +5,9 @@ import { byId, count, several } from "./dom.js";
 const SOON = 150; // milliseconds until the next look at an empty queue
 const PATIENCE = 600; // milliseconds after which the page says that it waits
 const LONG = 10000; // milliseconds after which the page looks less often
-const WAIT = "The search is reading the collection. The first document comes by itself.";
+const FIRST = "The search is reading the collection. The first document comes by itself.";
+const NEXT = "The search is at work. The next document comes by itself.";
+const AGAIN = "The search is starting again.";
 
 // Shows why, by show(part); returns milliseconds until the next look. waited: milliseconds since the last document
 export function drawRest(review, waited, show) {
@@ -33,7 +35,8 @@ export function drawRest(review, waited, show) {
     return 10 * SOON;
   }
   if (waited > PATIENCE || byId("reading").hidden) {
-    byId("preparing-words").textContent = learner.alive ? WAIT : learner.error ?? "The search is starting again.";
+    const isFirst = Object.entries(counts).every(([kind, number]) => kind === "unread" || !number);
+    byId("preparing-words").textContent = learner.error ?? (learner.alive ? (isFirst ? FIRST : NEXT) : AGAIN);
     show("preparing");
   }
   return waited > LONG ? 10 * SOON : SOON;
