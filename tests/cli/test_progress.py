@@ -1,4 +1,4 @@
-"""The progress bar: in a terminal only, and never backwards."""
+"""The progress bar: in a terminal only, and never backwards; elsewhere a line at times."""
 
 from __future__ import annotations
 
@@ -27,8 +27,19 @@ def test_the_bar_goes_forward_in_a_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     assert " 25%" not in terminal.getvalue()
 
 
-def test_without_a_terminal_nothing_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_a_short_job_says_nothing_and_a_long_one_a_line_at_times(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("riffler.cli.output.time.monotonic", lambda: now)
     with output.progress_bar() as tell:
-        tell(0.5, "half way")
+        for step in range(1, 91):
+            now = 100.0 + step
+            tell(step / 180, f"step {step}")
     printed = capsys.readouterr()
-    assert (printed.out, printed.err) == ("", "")
+    assert printed.out == ""
+    assert printed.err.splitlines() == [
+        "17% step 30; 0:00:30, left: 0:02:30",
+        "33% step 60; 0:01:00, left: 0:02:00",
+        "50% step 90; 0:01:30, left: 0:01:30",
+    ]

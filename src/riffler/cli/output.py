@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -19,6 +21,8 @@ from riffler.errors import InputError
 
 WIDTH_IN_A_FILE = 120
 """Columns for tables that go to a file or a pipe, which has no width of its own."""
+
+LOGGED_EVERY = 30.0  # seconds between two lines about a long job whose standard error is no terminal
 
 
 def console() -> Console:
@@ -44,9 +48,9 @@ def table(title: str, *columns: str) -> Table:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[float, str], None]]:
-    """Give a function to report the share done and what is going on; a bar shows it if standard error is a terminal."""
+    """Give a function to report the share done and what is going on: a bar in a terminal, else a few lines."""
     if not sys.stderr.isatty():
-        yield lambda share, doing: None
+        yield _log()
         return
     columns = (
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(),
@@ -59,6 +63,25 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
             bar.update(task, completed=max(share, bar.tasks[task].completed), description=doing)  # never backwards
 
         yield tell
+
+
+def _log() -> Callable[[float, str], None]:
+    """Give a function that writes a line to standard error when a job has gone on for so long again."""
+    start = last = time.monotonic()
+
+    def tell(share: float, doing: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= LOGGED_EVERY and share > 0:
+            last, spent = now, now - start
+            sys.stderr.write(f"{share:.0%} {doing}; {_clock(spent)}, left: {_clock(spent / share - spent)}\n")
+            sys.stderr.flush()
+
+    return tell
+
+
+def _clock(seconds: float) -> str:
+    return str(timedelta(seconds=max(round(seconds), 0)))
 
 
 def stretch(tell: Callable[[float, str], None], start: float, end: float) -> Callable[[float, str], None]:
