@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -70,6 +72,31 @@ def test_who_leaves_returns_what_was_shown(engine: Engine) -> None:
     assert [team[name].n_held_by_others() for name in ("anna", "bert")] == [0, 1]
     team["anna"].leave()
     assert team.next_of("bert") == ["d0"]
+
+
+def test_who_leaves_returns_what_is_taken_at_this_moment(engine: Engine) -> None:
+    team, is_taken = team_at(engine), threading.Event()
+
+    def look_away() -> bool:
+        is_taken.set()
+        time.sleep(0.3)  # a leave that does not wait for this would be over before
+        return True
+
+    with ThreadPoolExecutor(1) as other:
+        taking = other.submit(team["anna"].upcoming, 3, look_away)
+        assert is_taken.wait(60)
+        team["anna"].leave()
+        assert len(taking.result()) == 3
+    assert team.next_of("bert", 3) == ["d0", "d1", "d2"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_was_undone_is_held_for_a_page_that_is_still_there(engine: Engine, is_there: bool) -> None:
+    team = team_at(engine)
+    assert team.read("anna", "relevant") == "d0"
+    team["anna"].undo(None, "undone", lambda: is_there)
+    with reading(engine) as session:
+        assert session.scalar(select(func.count()).select_from(HoldRow)) == is_there
 
 
 def test_a_hold_ends_when_nothing_is_heard_of_its_holder(engine: Engine) -> None:

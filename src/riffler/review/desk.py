@@ -57,8 +57,11 @@ class Desk:
         """Record answers, all or none."""
         return self.review.answer(answers, reviewer=self.name)
 
-    def undo(self, ledger_id: int | None, key: str) -> Undone:
-        """Take back an answer; without a number the last one that was given here."""
+    def undo(self, ledger_id: int | None, key: str, is_wanted: Callable[[], bool] = lambda: True) -> Undone:
+        """Take back an answer; without a number the last one that was given here.
+
+        is_wanted : asked at the last moment, where the document is given to one person alone: if it says no, it is not
+        """
         if ledger_id is None:
             receipt = self.review.undo_last(key, reviewer=self.name)
         else:

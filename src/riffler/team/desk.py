@@ -64,7 +64,7 @@ from riffler.review.standing import REPLACED, STANDS, Standing, check_verdict, l
 from riffler.review.store import Review, refuse_frozen
 from riffler.review.whole_documents import WholeDocument, whole_documents
 from riffler.team.acts import record_act
-from riffler.team.members import Seat, seat_of
+from riffler.team.members import Seat, seat_of, wait_for_taking
 
 MOST_HELD = 10
 """Documents that one person can hold at a time."""
@@ -113,6 +113,7 @@ class TeamDesk(Desk):
     def leave(self) -> None:
         """Give back all that is held."""
         with writing_review(self.review._engine, self.review.id) as session:
+            wait_for_taking(session, self.review.id, self.person)
             return_held(session, self.review.id, self.person)
 
     def answer(self, answers: Sequence[Answer]) -> list[Receipt]:
@@ -120,7 +121,7 @@ class TeamDesk(Desk):
         with self._changing() as (session, seat):
             return [self._answer(session, answer, seat.settings) for answer in answers]
 
-    def undo(self, ledger_id: int | None, key: str) -> Undone:
+    def undo(self, ledger_id: int | None, key: str, is_wanted: Callable[[], bool] = lambda: True) -> Undone:
         """Take back an answer or an opinion; an owner may take back any answer, others their own."""
         with self._changing() as (session, seat):
             there = recorded(session, self.review.id, key)
@@ -133,7 +134,8 @@ class TeamDesk(Desk):
                 self._check_mine(row, "undo")
                 receipt = append_undo(session, self.review.id, self.person, row.id, key)
                 reopen(session, row.document_id)
-            if row.reviewer_id == self.person and last_answer(session, row.document_id) is None:
+            is_mine = row.reviewer_id == self.person
+            if is_mine and last_answer(session, row.document_id) is None and is_wanted():
                 hold_again(session, self.review.id, self.person, row.document_id, seat.at)
         return Undone(receipt, self.review.suggestion_of(receipt.document))
 

@@ -118,6 +118,12 @@ def seat_of(session: Session, review_id: int, account_id: int, *, keep: bool = F
     return Seat(role, ReviewSettings.from_json(settings), frozen_at, at)
 
 
+def wait_for_taking(session: Session, review_id: int, account_id: int) -> None:
+    """Wait until what a member takes at this moment is taken: who leaves gives that back too."""
+    member = (MemberRow.review_id == review_id, MemberRow.reviewer_id == account_id)
+    session.execute(select(MemberRow.role).where(*member).with_for_update())
+
+
 def add_member(session: Session, review_id: int, account_id: int, role: str, by: int | None) -> None:
     """Let somebody take part in a review; who left may come back."""
     account = get_account(session, account_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from anyio import from_thread
@@ -41,8 +42,7 @@ def what_comes_next(
 
     In a team they are held for you from now on: ask again within ten minutes, answer, or leave.
     """
-    # the farewell of a page may overtake what it has asked for, which would be held for nobody then
-    queued = desk.upcoming(n, lambda: not from_thread.run(request.is_disconnected))
+    queued = desk.upcoming(n, partial(is_somebody_there, request))
     documents = documents_out(desk, [one.document for one in queued])
     return [
         Suggested(suggestion=one.id, why=one.why, origin=one.origin, score=one.score, document=document)
@@ -75,9 +75,9 @@ def answer(desk: TheDesk, given: AnswersIn) -> Answered:
 
 
 @router.post("/undo")
-def undo(desk: TheDesk, given: UndoIn) -> Undone:
+def undo(request: Request, desk: TheDesk, given: UndoIn) -> Undone:
     """Take back an answer that holds; the one before it holds again. May be repeated to any depth."""
-    undone = desk.undo(given.answer, given.key)
+    undone = desk.undo(given.answer, given.key, partial(is_somebody_there, request))
     how = undone.suggestion
     return Undone(
         receipt=receipt_out(undone.receipt),
@@ -109,6 +109,11 @@ def tag(desk: TheDesk, given: TagIn) -> ReceiptOut:
 def untag(desk: TheDesk, given: TagIn) -> ReceiptOut:
     """Take a tag from a document."""
     return receipt_out(desk.untag(Remark(given.document, given.key, note=given.tag)))
+
+
+def is_somebody_there(request: Request) -> bool:
+    """Tell whether a page still waits: its farewell may overtake what it asked for, which would be held for nobody."""
+    return not from_thread.run(request.is_disconnected)
 
 
 def _as_answer(given: AnswerIn) -> Answer:

@@ -6,6 +6,7 @@ export const BASE = base; // "" on the page of one reader
 export const REVIEW = review;
 export const PERSON = person;
 export const IS_TEAM = team === "yes";
+export const ROLE = role;
 export const IS_OWNER = role === "owner";
 export const MAY_ANSWER = answers === "yes"; // neither a reader nor in a frozen review
 

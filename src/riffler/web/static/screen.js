@@ -8,7 +8,7 @@ import { newKey, onKeys } from "./keys.js";
 import { Line } from "./line.js";
 import { makeMarker } from "./marking.js";
 import { Outbox } from "./outbox.js";
-import { IS_TEAM, loginPlace, MAY_ANSWER, place } from "./places.js";
+import { IS_TEAM, loginPlace, MAY_ANSWER, place, ROLE } from "./places.js";
 import { Queue } from "./queue.js";
 import { showQuicker } from "./quicker.js";
 import { drawRest } from "./resting.js";
@@ -19,6 +19,7 @@ import { Stopwatch } from "./stopwatch.js";
 const TRY_AGAIN = 1500; // milliseconds after something went wrong
 const SETTLED = 5000; // milliseconds after which nothing that was fetched before an answer is still on its way
 const RENEW_TERMS = 15000;
+const LOOK_FOR_THAW = 4500;
 
 const page = {
   item: null, // {suggestion, why, document}; suggestion is null where the reader came to it by hand
@@ -108,7 +109,9 @@ function answer(verdict) {
 function goOn() {
   if (!page.item?.document.verdict || page.busy) return;
   side.saveNote();
-  page.answered.add(page.item.document.id);
+  const { id } = page.item.document;
+  page.answered.add(id);
+  setTimeout(() => page.answered.delete(id), SETTLED);
   if (page.item.pinned) history.replaceState(null, "", place());
   guarded(next);
 }
@@ -128,8 +131,8 @@ async function undo() {
   });
 }
 
-// One thing at a time; what goes wrong is said.
-async function guarded(work) {
+// One thing at a time; what goes wrong is said, and where nothing is on the screen, more is tried.
+async function guarded(work, again = next) {
   page.busy = true;
   try {
     await work();
@@ -138,7 +141,7 @@ async function guarded(work) {
     if (await isShutOut(error)) return;
     if (error.status === 401 || error.status === 0) state({ waiting: outbox.waiting.size, error });
     else showBanner("fault", "bad", error.message);
-    if (!page.item) setTimeout(() => guarded(next), TRY_AGAIN);
+    if (!page.item) setTimeout(() => guarded(again, again), TRY_AGAIN);
   } finally {
     page.busy = false;
   }
@@ -272,19 +275,28 @@ async function lookAgain() {
   if (MAY_ANSWER) await queue.refill().then(renewed).catch(failed);
 }
 
+// A page that was loaded while the review was frozen has no verdicts: it is loaded again when it thaws.
+async function waitForThaw() {
+  const review = await get("/review").catch(() => ({ frozen_at: "unknown" }));
+  if (review.frozen_at) setTimeout(waitForThaw, LOOK_FOR_THAW);
+  else location.reload();
+}
+
 async function start() {
-  bind();
-  markWords(kept("marks", "on") === "on");
   if (MAY_ANSWER) await outbox.flush();
-  await Promise.all([renewTerms(), line.start().catch(() => {})]);
+  await Promise.all([terms, line.start().catch(() => {})]);
   const { counts, open } = await get("/review");
   line.counts(counts);
   line.open(open);
   const isChosen = await pinned();
-  if (MAY_ANSWER) leaveWithThePage();
   if (!isChosen && MAY_ANSWER) await next();
   else if (!isChosen) showOnly("frozen");
   line.advice().catch(() => {});
 }
 
-guarded(start);
+bind();
+markWords(kept("marks", "on") === "on");
+if (MAY_ANSWER) leaveWithThePage();
+else if (ROLE !== "reader") waitForThaw();
+const terms = renewTerms();
+guarded(start, start);
