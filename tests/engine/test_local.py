@@ -59,6 +59,13 @@ def test_the_best_are_those_of_a_full_sort(scores: list[int], n: int, seed: int)
             np.testing.assert_array_equal(found.scores, values[wanted])
 
 
+def test_a_row_without_a_score_is_none_of_the_best() -> None:
+    scores = np.array([1.0, np.nan, 3.0, np.nan, 2.0])
+    for n, wanted in ((2, [2, 4]), (5, [2, 4, 0])):
+        assert best_of(scores, n, np.zeros(5, bool)).rows.tolist() == wanted
+        assert LocalEngine([scores[:2, None], scores[2:, None]]).best(np.ones(1), n).rows.tolist() == wanted
+
+
 def test_keeping_the_best_takes_no_array_of_all_rows() -> None:
     n = 1_000_000
     engine, ties = LocalEngine([np.ones((n, 1), np.float32)], threads=1), np.arange(n)

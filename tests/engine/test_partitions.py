@@ -43,3 +43,42 @@ def test_a_damaged_partition_is_named_by_every_engine(cluster: Any, collection: 
         for engine in (LocalEngine(rows_on_disk(collection)), dask):
             with pytest.raises(DataFileError, match=damaged.name):
                 engine.best(w, 3)
+
+
+@pytest.mark.parametrize("change", ["cut", "written over"])
+def test_a_partition_that_is_damaged_after_it_was_opened_is_named_by_every_engine(
+    change: str,
+    cluster: Any,  # noqa: ANN401
+    collection: DiskCollection,
+) -> None:
+    damaged = collection.blocks[2]
+    path = collection.folder / damaged._partition.files["data"].name
+    w = np.ones(collection.n_columns)
+    with DaskEngine(rows_on_disk(collection), cluster) as dask:
+        engines = (LocalEngine(rows_on_disk(collection)), dask)
+        wanted = [engine.best(w, 3).rows.tolist() for engine in engines]
+        path.touch()  # a change of nothing is none
+        assert [engine.best(w, 3).rows.tolist() for engine in engines] == wanted
+        whole = path.read_bytes()
+        with path.open("r+b") as file:
+            if change == "cut":
+                file.truncate(len(whole) // 2)
+            else:
+                file.seek(-1, 2)
+                file.write(bytes([whole[-1] ^ 1]))
+        for engine in engines:
+            with pytest.raises(DataFileError, match=damaged.name):
+                engine.best(w, 3)
+        with path.open("r+b") as file:
+            file.write(whole)
+        assert [engine.best(w, 3).rows.tolist() for engine in engines] == wanted
+
+
+def test_a_file_that_was_replaced_stays_open_as_it_was(collection: DiskCollection) -> None:
+    engine, w = LocalEngine(rows_on_disk(collection)), np.ones(collection.n_columns)
+    wanted = engine.best(w, 3).rows.tolist()
+    path = collection.folder / collection.blocks[2]._partition.files["data"].name
+    path.unlink()
+    assert engine.best(w, 3).rows.tolist() == wanted
+    path.write_bytes(b"of another generation")
+    assert engine.best(w, 3).rows.tolist() == wanted

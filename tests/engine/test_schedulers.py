@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -74,6 +74,48 @@ def test_workers_that_go_by_a_name_are_told_what_they_do(tmp_path: Path) -> None
         DaskEngine([np.eye(2)], address) as engine,
     ):
         assert engine.scores(np.array([1.0, 2.0])).tolist() == [1.0, 2.0]
+
+
+def test_a_worker_that_listens_to_other_machines_is_refused_whatever_it_calls_itself(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    where = "--listen-address", f"tcp://0.0.0.0:{port}", "--contact-address", f"tcp://127.0.0.1:{port}"
+    with (
+        scheduler(tmp_path, "--host", "127.0.0.1") as (address, _),
+        running(*worker(address, *where)),
+        pytest.raises(EngineError, match=r"listens to others \(at 0\.0\.0\.0\) and has no TLS.*--host 127\.0\.0\.1"),
+    ):
+        DaskEngine([np.eye(2)], address)
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda engine: engine.map(slow_sum), lambda engine: engine._cluster.threads_by_worker()]
+)
+def test_a_scheduler_that_hangs_is_one_error(
+    ask: Callable[[DaskEngine], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "TO_ANSWER", 1.0)
+    with (
+        scheduler(tmp_path, "--host", "127.0.0.1") as (address, process),
+        running(*worker(address, "--host", "127.0.0.1")),
+        DaskEngine([np.eye(2)], address) as engine,
+    ):
+        process.send_signal(signal.SIGSTOP)
+        with pytest.raises(EngineError, match=f"{address} went away, or hangs"):
+            ask(engine)
+
+
+def test_workers_that_do_not_say_who_they_are_get_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(self: cluster.Cluster, workers: list[str]) -> dict[str, object]:
+        return {}
+
+    with (
+        scheduler(tmp_path, "--host", "127.0.0.1") as (address, _),
+        running(*worker(address, "--host", "127.0.0.1")),
+    ):
+        monkeypatch.setattr(cluster.Cluster, "_introduced", silent)
+        with pytest.raises(EngineError, match=f"No worker of {address} answers"):
+            DaskEngine([np.eye(2)], address, timeout=2)
 
 
 def test_a_scheduler_that_is_killed_within_a_step_is_one_error(tmp_path: Path) -> None:
@@ -143,5 +185,9 @@ def test_a_script_without_a_guard_is_told_about_it(tmp_path: Path) -> None:
 def test_addresses_may_be_written_as_either_does() -> None:
     with pytest.raises(InputError, match="'localhost:8786' is no address of a scheduler"):
         DaskEngine([np.eye(2)], "localhost:8786")
+    with pytest.raises(InputError, match=r"'tcp://\[::1:80' is no address of a scheduler"):
+        DaskEngine([np.eye(2)], "tcp://[::1:80")
+    with pytest.raises(EngineError, match=r"tls://localhost:1 needs certificates\. Pass TlsFiles"):
+        DaskEngine([np.eye(2)], "tls://localhost:1")
     with pytest.raises(EngineError, match="No Dask scheduler answers at tcp://localhost:1"):
         DaskEngine([np.eye(2)], "dask://localhost:1", timeout=1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riffler.disk.files import check_once, check_sum, open_array
+from riffler.disk.files import FileEntry, check_once, check_sum, file_state, open_array
 from riffler.disk.manifest import Manifest, Partition, as_opened
 from riffler.disk.packed_ids import PackedIds
 from riffler.errors import DataFileError
@@ -70,11 +70,23 @@ class Block:
     @cached_property
     def rows(self) -> sparse.csr_matrix:
         """The rows, float32 CSR of shape (n_rows, n_columns) over mapped arrays; to be read only."""
+        _ = self._states  # from before they are opened
         return self._csr(ROW_FILES, self._n_columns)
 
     def open(self) -> sparse.csr_matrix:
         """Open the rows, in whatever process works on them."""
         return self.rows
+
+    def check_unchanged(self) -> None:
+        """Raise where files of the rows were written to since they were opened: what is mapped changed with them.
+
+        Files that were removed or replaced stay mapped as they were.
+        """
+        for entry, known in self._states.items():
+            now = file_state(self.folder, entry)
+            if now is not None and now != known and now[0] == known[0]:
+                check_once(self.folder, entry, self.name)
+                self._states[entry] = now
 
     @cached_property
     def memberships(self) -> sparse.csr_matrix | None:
@@ -122,6 +134,13 @@ class Block:
         entry = self._partition.files["records"]
         check_once(self.folder, entry, self.name)
         return entry.name
+
+    @cached_property
+    def _states(self) -> dict[FileEntry, tuple[int, ...]]:
+        """The files of the rows as they were when they were opened."""
+        entries = [self._partition.files[what] for what in ROW_FILES]
+        states = ((entry, file_state(self.folder, entry)) for entry in entries)
+        return {entry: state for entry, state in states if state is not None}
 
     def _csr(self, files: tuple[str, ...], n_columns: int) -> sparse.csr_matrix:
         from scipy import sparse

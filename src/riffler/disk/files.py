@@ -139,6 +139,15 @@ def check_once(folder: Path, entry: FileEntry, what: str) -> None:
         _COMPARED.add(known)
 
 
+def file_state(folder: Path, entry: FileEntry) -> tuple[int, ...] | None:
+    """Which file it is (first), and how long and how old; None where there is none."""
+    try:
+        status = (folder / entry.name).stat()
+    except FileNotFoundError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def check_sum(folder: Path, entry: FileEntry, what: str) -> None:
     """Raise unless the file holds what was written."""
     check_size(folder, entry, what)

@@ -7,6 +7,7 @@ that. So nothing is lost with a worker but time.
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,10 +26,12 @@ from riffler.disk.open_files import few_enough
 from riffler.engine.base import Part, Work
 from riffler.engine.candidates import Candidates
 from riffler.engine.fixed_sum import Node, joined
+from riffler.engine.listening import open_at
 from riffler.engine.local import LocalEngine, Turns
 from riffler.engine.mapped import MappedArray
 from riffler.engine.seats import Place, place_here
 from riffler.engine.wire import NO_COLUMNS, KeptColumns, PackedWeights, unpacked_rows, unpacked_weights
+from riffler.errors import EngineError
 from riffler.features.blocked_rows import Block, BlockedRows
 from riffler.records import FloatArray, IntArray, Matrix
 
@@ -183,7 +186,20 @@ def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...]
         # copies: work that changes its columns must not change them for whoever comes next
         return call(engine, ties, share, *common, *asked.arguments, *(column.copy() for column in kept))
     except Exception as error:
-        return Raised(error)  # so that it is told from a worker that went away
+        return Raised(able_to_travel(error))  # so that it is told from a worker that went away
+
+
+def able_to_travel(error: Exception) -> Exception:
+    """Return an error that can be sent: one that cannot be made again elsewhere is told in words.
+
+    >>> able_to_travel(ValueError("it is odd"))
+    ValueError('it is odd')
+    """
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return EngineError(f"{type(error).__name__}: {error}")
+    return error
 
 
 def _added_up(answers: list[Any]) -> list[Any]:
@@ -200,9 +216,18 @@ def drop(names: tuple[str, ...]) -> None:
             _HELD.pop(name, None)
 
 
-def introduction() -> tuple[str, Place]:
-    """Return the version of this package that a worker has, and where it runs."""
-    return version("riffler"), place_here()
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """The version of this package that a worker has, where it runs, and where others than its machine reach it."""
+
+    version: str
+    place: Place
+    open_at: tuple[str, ...]
+
+
+def introduction(dask_worker: Any = None) -> Introduction:  # noqa: ANN401 - Dask's own, which it passes by this name
+    """Tell what is asked of every worker before it is told anything."""
+    return Introduction(version("riffler"), place_here(), () if dask_worker is None else open_at(dask_worker))
 
 
 def candidates_of(

@@ -52,14 +52,14 @@ class Candidates:
 
 
 def best_of(scores: FloatArray, n: int, excluded: BoolArray, ties: IntArray | None = None) -> Best:
-    """Return the rows of the n highest scores that are not excluded.
+    """Return the rows of the n highest scores that are not excluded; a row without a score (NaN) is none of them.
 
     Of equal scores the one with the lower number in ``ties`` comes first, or the earlier row without them.
 
     >>> best_of(np.array([1.0, 3.0, 2.0, 3.0]), 2, np.array([False, True, False, False])).rows.tolist()
     [3, 2]
     """
-    free = np.flatnonzero(~excluded)
+    free = np.flatnonzero(~(excluded | np.isnan(scores)))
     n = min(n, free.size)
     if n <= 0:
         return Best(free[:0], scores[:0])

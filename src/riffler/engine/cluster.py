@@ -7,18 +7,22 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager, suppress
+from time import monotonic, sleep
 from typing import Any
 
 from riffler.engine import at_worker
+from riffler.engine.interrupts import kept_from_workers
 from riffler.engine.local import n_cores
+from riffler.engine.quiet import end_silence, silence
 from riffler.engine.seats import Place, seated
-from riffler.engine.tls import TlsFiles, dask_address, need_shut_in, need_trusted
+from riffler.engine.tls import TlsFiles, dask_address, has_certificates, need_closed, need_shut_in, need_trusted
 from riffler.engine.worker_pool import WorkerPool
 from riffler.errors import EngineError, RifflerError
 
 LOST = object()
 INSTALL = "pip install 'riffler[dask]'"
 TO_CONNECT = 3.0  # seconds for a worker on this machine
+TO_ANSWER = 20.0  # seconds for a scheduler to say who is there
 TO_LET_GO = 3.0  # seconds for all workers to drop what they hold
 FOR_STEPS = {
     "distributed.worker.profile.enabled": False,
@@ -38,6 +42,8 @@ class Cluster:
         self._places: dict[str, Place] = {}  # of the workers that were looked at
         if isinstance(given, str):
             given = dask_address(given, tls)
+            if tls is None and given.startswith(("tls://", "wss://")) and not has_certificates():
+                raise EngineError(f"{given} needs certificates. Pass TlsFiles(ca, cert, key), or a dask:// address.")
         if given is not None:
             need_trusted([str(getattr(given, "scheduler_address", given))])
         self._n_own = n_workers or n_cores()
@@ -55,18 +61,21 @@ class Cluster:
 
     def _begin(self) -> None:
         """Start a cluster of its own."""
-        self._own = own_cluster(self._n_own)
+        silence(self)
         try:
+            self._own = own_cluster(self._n_own)
             self._connect(self._own, {})
         except BaseException:
-            self._own.close(timeout=10)
+            if self._own is not None:
+                self._own.close(timeout=10)
+            end_silence(self)
             raise
 
     def _connect(self, target: Any, security: dict[str, Any]) -> None:  # noqa: ANN401 - an address or a cluster
         self.name = str(getattr(target, "scheduler_address", target))
         try:
             self._client = need_distributed().Client(target, timeout=self._timeout, set_as_default=False, **security)
-        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+        except (OSError, TimeoutError, ValueError, RuntimeError, TypeError) as error:
             raise EngineError(
                 f"No Dask scheduler answers at {self.name}: {error}. Start it, or check host, port and certificates."
             ) from error
@@ -79,13 +88,21 @@ class Cluster:
     def threads_by_worker(self) -> dict[str, int]:
         """Return the workers that are there, in a fixed order, and their threads; wait a while for the first.
 
-        Each is looked at once: whether it may be trusted, and has the same version of this package.
+        Each is looked at once: whether it may be trusted, and has the same version of this package. Who has not said
+        so, as it went away at this moment, is left out.
         """
-        threads = self._threads_now()
-        new = [worker for worker in threads if worker not in self._places]
-        need_trusted(new)
-        self._places.update(self._introduced(new))
-        return threads
+        end = monotonic() + self._timeout
+        while True:
+            threads = self._threads_now()
+            new = [worker for worker in threads if worker not in self._places]
+            need_trusted(new)
+            self._places.update(self._introduced(new))
+            known = {worker: n for worker, n in threads.items() if worker in self._places}
+            if known:
+                return known
+            if monotonic() > end:
+                raise EngineError(f"No worker of {self.name} answers. Look into their logs, start others, then go on.")
+            sleep(0.1)
 
     def places(self, workers: Iterable[str]) -> dict[str, Place]:
         """Where some workers run; who has not introduced itself yet may be on a machine by itself."""
@@ -111,14 +128,18 @@ class Cluster:
     def _threads_there(self) -> dict[str, int]:
         """Ask the scheduler who is there; wait a while for the first."""
         with self._named_faults():
-            threads: dict[str, int] = self._client.nthreads()
+            threads = self._told_threads()
             if self._own is not None and len(threads) < self._n_own:
                 self._own.scale(self._n_own)  # Dask gives one up for good that is away at an unlucky moment
             if not threads:
                 with suppress(TimeoutError):
                     self._client.wait_for_workers(1, timeout=self._timeout)
-                threads = self._client.nthreads()
+                threads = self._told_threads()
             return threads
+
+    def _told_threads(self) -> dict[str, int]:
+        threads: dict[str, int] = self._client.sync(self._client.scheduler.ncores, callback_timeout=TO_ANSWER)
+        return threads
 
     def call(self, workers: list[str], function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:  # noqa: ANN401
         """Call a function that raises nothing by itself in some workers; LOST stands for those that do not answer.
@@ -131,12 +152,25 @@ class Cluster:
             raise self._gone()
         try:
             if self._own is None:
-                found = self._client.run(function, *arguments, workers=workers, on_error="return")
+                found = self._client.sync(self._run_through, workers, function, *arguments)
             else:  # who is on this machine can be reached without the scheduler between
                 found = self._client.sync(self._run_directly, workers, function, arguments)
         except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError):
             found = {}  # the scheduler went away: who asks it for the workers next will say so
+        except TypeError as error:
+            raise EngineError(f"What {self.name} is asked, or answers, cannot travel: {first_line(error)}") from error
         return {worker: self._answer_of(worker, found.get(worker, LOST)) for worker in workers}
+
+    async def _run_through(self, workers: list[str], function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Do what `Client.run` does, as long as the scheduler answers otherwise: one that hangs is not waited for."""
+        asked = asyncio.ensure_future(self._client._run(function, *arguments, workers=workers, on_error="return"))
+        try:
+            while not (await asyncio.wait({asked}, timeout=TO_ANSWER))[0]:
+                await asyncio.wait_for(self._client.scheduler.ncores(), TO_ANSWER)
+            found: dict[str, Any] = asked.result()
+            return found
+        finally:
+            asked.cancel()
 
     async def _run_directly(
         self, workers: list[str], function: Callable[..., Any], arguments: tuple[Any, ...]
@@ -209,6 +243,7 @@ class Cluster:
         if self._own is not None:
             with suppress(Exception):  # what is left of it ends with this process
                 self._own.close(timeout=10)
+            end_silence(self)
 
     def _answer_of(self, worker: str, answer: Any) -> Any:  # noqa: ANN401 - what the function gives
         """Return an answer, LOST where the worker is gone, or raise: it could not even read what it was asked."""
@@ -224,25 +259,31 @@ class Cluster:
 
     def _introduced(self, workers: list[str]) -> dict[str, Place]:
         """Raise where workers have another version of this package, or none; return where those are that answered."""
-        here, _ = at_worker.introduction()
+        here = at_worker.introduction()
         if not workers:
             return {}
+        from distributed.comm.core import CommClosedError
+
+        gone = CommClosedError, OSError, TimeoutError, CancelledError
         try:
-            answers = self._client.run(at_worker.introduction, workers=workers, on_error="return")
-        except (OSError, TimeoutError, CancelledError, RuntimeError):
+            answers = self._client.sync(self._run_through, workers, at_worker.introduction)
+        except (*gone, RuntimeError):
             return {}  # who is gone meanwhile is left out
         places: dict[str, Place] = {}
         for worker, answer in answers.items():
+            if isinstance(answer, gone):
+                continue
             if isinstance(answer, ImportError | AttributeError):
                 raise EngineError(
-                    f"The worker {worker} cannot import this package: {answer}. Install riffler=={here} there."
+                    f"The worker {worker} cannot import this package: {answer}. Install riffler=={here.version} there."
                 ) from answer
-            if isinstance(answer, tuple):
-                version, places[worker] = answer
-                if version != here:
-                    raise EngineError(
-                        f"Worker {worker} has riffler {version}, here is {here}. Install the same on both."
-                    )
+            if getattr(answer, "version", "another version") != here.version:
+                its = getattr(answer, "version", f"one that answers {first_line(answer)!r}")
+                raise EngineError(
+                    f"Worker {worker} has riffler {its}, here is {here.version}. Install the same on both."
+                )
+            need_closed(worker, answer.open_at)
+            places[worker] = answer.place
         return places
 
     @contextmanager
@@ -268,7 +309,12 @@ class Cluster:
         )
 
     def _gone(self) -> EngineError:
-        return EngineError(f"The Dask scheduler at {self.name} went away. Start it again and go on.")
+        return EngineError(f"The Dask scheduler at {self.name} went away, or hangs. Start it again and go on.")
+
+
+def first_line(what: object) -> str:
+    """Return what a message begins with: Dask's go on with tracebacks."""
+    return next(iter(str(what).splitlines()), "")
 
 
 def need_distributed() -> Any:  # noqa: ANN401 - a module
@@ -285,14 +331,20 @@ def own_cluster(n_workers: int) -> Any:  # noqa: ANN401 - Dask's own
     distributed = need_distributed()
     import dask
 
+    made: Any = None
     try:
-        with dask.config.set(FOR_STEPS):  # workers get the settings of the moment in which they are made
-            return distributed.LocalCluster(
+        # workers get the settings of the moment in which they are made
+        with dask.config.set(FOR_STEPS), kept_from_workers():
+            made = distributed.LocalCluster(
                 n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", protocol="tls://",
                 security=distributed.Security.temporary(), dashboard_address="127.0.0.1:0",
                 worker_dashboard_address="127.0.0.1:0", memory_limit=0,
                 silence_logs=logging.CRITICAL,
             )  # fmt: skip
+    except KeyboardInterrupt:
+        if made is not None:
+            made.close(timeout=10)
+        raise
     except ImportError as error:  # of cryptography
         raise EngineError(f"{error} Install what clusters need with: {INSTALL}") from error
     except (OSError, RuntimeError, TimeoutError) as error:
@@ -300,3 +352,5 @@ def own_cluster(n_workers: int) -> Any:  # noqa: ANN401 - Dask's own
             f"Worker processes cannot be started on this machine: {error}. In a script of your own they begin by "
             'importing it: put what it does behind `if __name__ == "__main__":`. Else the local engine needs none.'
         ) from error
+    else:
+        return made

@@ -99,7 +99,11 @@ def need_trusted(addresses: Iterable[str]) -> None:
     >>> need_trusted(["tls://10.0.0.1:8786", "tcp://127.0.0.1:8786", "inproc://10.0.0.1/7/1"])
     """
     for one in addresses:
-        if one.startswith(("tls://", "inproc://")) or is_loopback(urlsplit(one).hostname or ""):
+        try:
+            host = urlsplit(one).hostname or ""
+        except ValueError as error:
+            raise InputError(f"{one!r} is no address of a scheduler: {error}.") from error
+        if one.startswith(("tls://", "inproc://")) or is_loopback(host):
             continue
         raise EngineError(
             f"{one} is on another machine and has no TLS, and who is there runs, and sees, whatever it is sent. Start "
@@ -119,3 +123,22 @@ def need_shut_in(address: str) -> None:
             f"The scheduler calls itself {address}, so it is open to others, and has no TLS: whoever reaches it runs "
             "what they like where the documents are. Start it with --host 127.0.0.1, or with certificates."
         ) from error
+
+
+def need_closed(worker: str, open_at: Iterable[str]) -> None:
+    """Raise where a worker without TLS listens to other machines.
+
+    >>> need_closed("tcp://127.0.0.1:40000", [])
+    """
+    hosts = ", ".join(open_at)
+    if hosts:
+        raise EngineError(
+            f"Worker {worker} listens to others (at {hosts}) and has no TLS: whoever reaches it runs what they like "
+            "where the documents are. Start it with --host 127.0.0.1, or with certificates."
+        )
+
+
+def has_certificates() -> bool:
+    """Tell whether Dask's own settings name certificates for clients."""
+    distributed: Any = importlib.import_module("distributed")
+    return distributed.Security().get_connection_args("client").get("ssl_context") is not None

@@ -12,7 +12,10 @@ from riffler.records import IntArray, Matrix, is_sparse, n_bytes
 
 
 class BlockSource(Protocol):
-    """Rows that are opened when they are first needed; pickled where another process shall open them."""
+    """Rows that are opened when they are first needed; pickled where another process shall open them.
+
+    One whose rows are mapped may have ``check_unchanged()``, which is called before each pass over them.
+    """
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -92,6 +95,8 @@ class BlockedRows:
                     f"the first one is {kinds[self.is_sparse]}."
                 )
             self._opened[number] = block
+        elif (check := getattr(self.sources[number], "check_unchanged", None)) is not None:
+            check()
         return self._opened[number]
 
     def __iter__(self) -> Iterator[tuple[int, int, Matrix]]:
