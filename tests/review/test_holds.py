@@ -97,6 +97,17 @@ def test_what_was_undone_is_held_for_a_page_that_is_still_there(engine: Engine, 
     team["anna"].undo(None, "undone", lambda: is_there)
     with reading(engine) as session:
         assert session.scalar(select(func.count()).select_from(HoldRow)) == is_there
+    assert team.next_of("bert") == (["d1"] if is_there else ["d0"])
+    team["anna"].leave()
+    assert team.next_of("bert") == ["d0"]
+
+
+def test_what_an_owner_takes_back_waits_again(engine: Engine) -> None:
+    team = team_at(engine)
+    said = team.say("anna", team.show("anna"), "relevant", expect=0)
+    assert team.next_of("bert") == ["d1"]
+    team["olga"].undo(said.id, "undone")
+    assert team.next_of("bert") == ["d0"]
 
 
 def test_a_hold_ends_when_nothing_is_heard_of_its_holder(engine: Engine) -> None:

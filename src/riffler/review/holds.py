@@ -135,6 +135,13 @@ def hold_again(session: Session, review_id: int, person: int, document_id: int, 
     return suggestion_id
 
 
+def offer_again(session: Session, document_id: int) -> None:
+    """Let a document whose answer was taken back wait where it waited before, unless somebody holds it."""
+    is_held = exists().where(HoldRow.document_id == document_id)
+    back = (Suggestion.document_id == document_id, ~IS_ANSWERED, ~is_held)
+    session.execute(update(Suggestion).where(*back).values(shown_to=None).execution_options(**UNSEEN))
+
+
 def queue_now(session: Session, review_id: int) -> Queue:
     """Return what is ready to be given out, and what is not any more."""
     n_waiting, n_ahead, n_read, n_there, n_half_read, n_members = session.execute(

@@ -19,6 +19,7 @@ from riffler.review.holds import (
     is_holding,
     lock_to_take,
     n_held_by_others,
+    offer_again,
     return_held,
     show_document,
     take_documents,
@@ -134,9 +135,10 @@ class TeamDesk(Desk):
                 self._check_mine(row, "undo")
                 receipt = append_undo(session, self.review.id, self.person, row.id, key)
                 reopen(session, row.document_id)
-            is_mine = row.reviewer_id == self.person
-            if is_mine and last_answer(session, row.document_id) is None and is_wanted():
-                hold_again(session, self.review.id, self.person, row.document_id, seat.at)
+            if last_answer(session, row.document_id) is None:
+                if row.reviewer_id == self.person and is_wanted():
+                    hold_again(session, self.review.id, self.person, row.document_id, seat.at)
+                offer_again(session, row.document_id)
         return Undone(receipt, self.review.suggestion_of(receipt.document))
 
     def resolve(self, answer: Answer) -> Receipt:
