@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def test_a_damaged_partition_is_named_by_every_engine(cluster: Any, collection: 
                 engine.best(w, 3)
 
 
-@pytest.mark.parametrize("change", ["cut", "written over"])
+@pytest.mark.parametrize("change", ["cut", "written over", "written over, and its time set back"])
 def test_a_partition_that_is_damaged_after_it_was_opened_is_named_by_every_engine(
     change: str,
     cluster: Any,  # noqa: ANN401
@@ -59,13 +60,15 @@ def test_a_partition_that_is_damaged_after_it_was_opened_is_named_by_every_engin
         wanted = [engine.best(w, 3).rows.tolist() for engine in engines]
         path.touch()  # a change of nothing is none
         assert [engine.best(w, 3).rows.tolist() for engine in engines] == wanted
-        whole = path.read_bytes()
+        whole, status = path.read_bytes(), path.stat()
         with path.open("r+b") as file:
             if change == "cut":
                 file.truncate(len(whole) // 2)
             else:
                 file.seek(-1, 2)
                 file.write(bytes([whole[-1] ^ 1]))
+        if "time" in change:
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
         for engine in engines:
             with pytest.raises(DataFileError, match=damaged.name):
                 engine.best(w, 3)

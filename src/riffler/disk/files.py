@@ -140,12 +140,12 @@ def check_once(folder: Path, entry: FileEntry, what: str) -> None:
 
 
 def file_state(folder: Path, entry: FileEntry) -> tuple[int, ...] | None:
-    """Which file it is (first), and how long and how old; None where there is none."""
+    """Which file it is (first), how long, and when it was changed; None where there is none."""
     try:
         status = (folder / entry.name).stat()
     except FileNotFoundError:
         return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def check_sum(folder: Path, entry: FileEntry, what: str) -> None:
