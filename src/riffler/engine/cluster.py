@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager, suppress
@@ -13,7 +12,7 @@ from typing import Any
 from riffler.engine import at_worker
 from riffler.engine.interrupts import kept_from_workers
 from riffler.engine.local import n_cores
-from riffler.engine.quiet import end_silence, silence
+from riffler.engine.quiet import SILENT, end_silence, silence
 from riffler.engine.seats import Place, seated
 from riffler.engine.tls import TlsFiles, dask_address, has_certificates, need_closed, need_shut_in, need_trusted
 from riffler.engine.worker_pool import WorkerPool
@@ -277,6 +276,7 @@ class Cluster:
                 raise EngineError(
                     f"The worker {worker} cannot import this package: {answer}. Install riffler=={here.version} there."
                 ) from answer
+            self._answer_of(worker, answer)
             if getattr(answer, "version", "another version") != here.version:
                 its = getattr(answer, "version", f"one that answers {first_line(answer)!r}")
                 raise EngineError(
@@ -339,7 +339,7 @@ def own_cluster(n_workers: int) -> Any:  # noqa: ANN401 - Dask's own
                 n_workers=n_workers, threads_per_worker=1, processes=True, host="127.0.0.1", protocol="tls://",
                 security=distributed.Security.temporary(), dashboard_address="127.0.0.1:0",
                 worker_dashboard_address="127.0.0.1:0", memory_limit=0,
-                silence_logs=logging.CRITICAL,
+                silence_logs=SILENT,
             )  # fmt: skip
     except KeyboardInterrupt:
         if made is not None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from threading import Lock
+from weakref import WeakSet
 
 SILENT = logging.CRITICAL + 1
 _LOCK = Lock()
 _HANDLERS: dict[logging.Handler, int] = {}
 """Handlers that were made silent, and their levels before."""
-_CLUSTERS: list[object] = []
+_CLUSTERS: WeakSet[object] = WeakSet()
 
 
 def silence(cluster: object) -> None:
@@ -18,7 +19,7 @@ def silence(cluster: object) -> None:
     Dask can do that too, but with two clusters at a time it puts back the levels when the first one ends.
     """
     with _LOCK:
-        _CLUSTERS.append(cluster)
+        _CLUSTERS.add(cluster)
         for handler in logging.getLogger("distributed").handlers:
             _HANDLERS.setdefault(handler, handler.level)
             handler.setLevel(SILENT)
@@ -27,7 +28,7 @@ def silence(cluster: object) -> None:
 def end_silence(cluster: object) -> None:
     """Let Dask log again, if this was the last one."""
     with _LOCK:
-        _CLUSTERS[:] = [one for one in _CLUSTERS if one is not cluster]
+        _CLUSTERS.discard(cluster)
         while not _CLUSTERS and _HANDLERS:
             handler, level = _HANDLERS.popitem()
             handler.setLevel(level)
