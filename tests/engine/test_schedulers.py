@@ -22,7 +22,7 @@ from riffler.engine.tls import need_shut_in
 from riffler.errors import EngineError, InputError
 from tests.engine.clusters import new_cluster
 from tests.engine.partitions import cut, matrix, on_disk, slow_sum
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytest.importorskip("distributed")
 ROOT = Path(__file__).parents[2]
@@ -71,7 +71,7 @@ def test_workers_that_go_by_a_name_are_told_what_they_do(tmp_path: Path) -> None
     with (
         scheduler(tmp_path, "--host", "127.0.0.1") as (address, _),
         running(*worker(address, *where)),
-        DaskEngine([np.eye(2)], address) as engine,
+        DaskEngine([np.eye(2)], address, timeout=PATIENCE) as engine,
     ):
         assert engine.scores(np.array([1.0, 2.0])).tolist() == [1.0, 2.0]
 
@@ -85,7 +85,7 @@ def test_a_worker_that_listens_to_other_machines_is_refused_whatever_it_calls_it
         running(*worker(address, *where)),
         pytest.raises(EngineError, match=r"listens to others \(at 0\.0\.0\.0\) and has no TLS.*--host 127\.0\.0\.1"),
     ):
-        DaskEngine([np.eye(2)], address)
+        DaskEngine([np.eye(2)], address, timeout=PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_a_worker_that_listens_to_other_machines_is_refused_whatever_it_calls_it
 def test_a_scheduler_that_hangs_is_one_error(
     ask: Callable[[DaskEngine], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "TO_ANSWER", 1.0)
     with (
         scheduler(tmp_path, "--host", "127.0.0.1") as (address, process),
         running(*worker(address, "--host", "127.0.0.1")),
-        DaskEngine([np.eye(2)], address) as engine,
+        DaskEngine([np.eye(2)], address, timeout=PATIENCE) as engine,
     ):
+        monkeypatch.setattr(cluster, "TO_ANSWER", 1.0)
         process.send_signal(signal.SIGSTOP)
         with pytest.raises(EngineError, match=f"{address} went away, or hangs"):
             ask(engine)
@@ -113,6 +113,7 @@ def test_workers_that_do_not_say_who_they_are_get_nothing(tmp_path: Path, monkey
         scheduler(tmp_path, "--host", "127.0.0.1") as (address, _),
         running(*worker(address, "--host", "127.0.0.1")),
     ):
+        DaskEngine([np.eye(2)], address, timeout=PATIENCE).close()  # so that the worker is there
         monkeypatch.setattr(cluster.Cluster, "_introduced", silent)
         with pytest.raises(EngineError, match=f"No worker of {address} answers"):
             DaskEngine([np.eye(2)], address, timeout=2)
@@ -122,8 +123,9 @@ def test_a_scheduler_that_is_killed_within_a_step_is_one_error(tmp_path: Path) -
     with (
         scheduler(tmp_path, "--host", "127.0.0.1") as (address, process),
         running(*worker(address, "--host", "127.0.0.1")),
-        DaskEngine([np.eye(2)], address.replace("tcp", "dask"), timeout=3) as engine,
+        DaskEngine([np.eye(2)], address.replace("tcp", "dask"), timeout=PATIENCE) as engine,
     ):
+        engine._cluster._timeout = 3
         assert engine.scores(np.ones(2)).tolist() == [1.0, 1.0]
         threading.Timer(0.5, process.kill).start()
         for _ in range(2):
