@@ -107,7 +107,10 @@ def summary(made: Manifest, folder: Path, seconds: float, before: Manifest | Non
         f"{made.vectoriser.n_columns:,} columns, {kind}{n_bytes / 1e6:,.1f} MB ({seconds:,.1f} s)."
     ]
     if before is not None and made.generation == before.generation:
-        return [*lines, "  Nothing is new: all documents of what was named are there already."]
+        return [
+            *lines,
+            "  Nothing is new: all documents of what was named are there already, with the columns that were taken then.",
+        ]
     if before is not None:
         lines.append(f"  {made.n_items - before.n_items:,} documents are new")
     new = made.sources[0 if before is None else len(before.sources) :]
