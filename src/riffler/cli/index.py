@@ -109,7 +109,7 @@ def summary(made: Manifest, folder: Path, seconds: float, before: Manifest | Non
     if before is not None and made.generation == before.generation:
         return [
             *lines,
-            "  Nothing is new: all documents of what was named are there already, with the columns that were taken then.",
+            "  Nothing is new: all documents of what was named are there already, with the columns taken then.",
         ]
     if before is not None:
         lines.append(f"  {made.n_items - before.n_items:,} documents are new")
