@@ -97,16 +97,34 @@ def sgd_epoch(rows, labels, weight, order, starts, stops, k, share, rule, v, z, 
 @njit(cache=True)
 def sgd_step(rows, batch, slopes, n, slope_step, step, rule, v, z, total, state):
     """Shrink, move against the slopes, project on the ball, and count the iterate into the running sum."""
+    begin_step(step, rule, v, z, total, state)
+    move(rows, batch, slopes, n, slope_step, v, z, state)
+    end_step(rule, state)
+
+
+@njit(cache=True)
+def begin_step(step, rule, v, z, total, state):
+    """Shrink the weights."""
     if rule.decay > 0.0:
         state[SCALE] *= max(1e-3, 1.0 - step * rule.decay)
     if state[SCALE] < 1e-6:
         average_into(v, z, total, state)
+
+
+@njit(cache=True)
+def move(rows, batch, slopes, n, slope_step, v, z, state):
+    """Move against the slopes of some rows of a batch; all of them make a step, however many at a time."""
     before = state[SCALE_SUM]
     for a in range(n):
         if slopes[a] != 0.0:
             change = -slope_step * slopes[a] / state[SCALE]
             state[SQUARE] += add_row(rows, batch[a], change, v)
             add_row(rows, batch[a], before * change, z)
+
+
+@njit(cache=True)
+def end_step(rule, state):
+    """Project on the ball, and count the iterate into the running sum."""
     norm = state[SCALE] * math.sqrt(max(state[SQUARE], 0.0))
     if norm > rule.radius:
         state[SCALE] *= rule.radius / norm

@@ -30,6 +30,11 @@ class Batches:
     starts: IntArray
     stops: IntArray
 
+    @property
+    def n_rows(self) -> int:
+        """Rows of all batches."""
+        return int((self.stops - self.starts).sum())
+
     def shuffled(self, rng: np.random.RandomState) -> Batches:
         """Return the same batches in another order."""
         order = rng.permutation(len(self.starts))

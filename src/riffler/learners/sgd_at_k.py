@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from riffler.errors import InputError
-from riffler.features.blocked_rows import BlockedRows
+from riffler.features.blocked_rows import BlockedRows, rows_of
+from riffler.features.blocks import row_views
 from riffler.learners.batches import Batches, mean_square
 from riffler.learners.checks import TrainingSet
 from riffler.learners.mini_batch_ranker import MiniBatchRanker
 from riffler.losses import Surrogate, surrogate_from
-from riffler.records import FloatArray
+from riffler.records import FloatArray, Matrix
 
 GATHERED_BYTES = 16_000_000  # of rows on disk that are brought into memory at a time
 
@@ -119,10 +120,10 @@ class SGDAtK(MiniBatchRanker):
         before = self._state[epochs.N_STEPS]
         memory = self._direction, self._lag, self._total, self._state
         for part, some in _in_memory(data, batches):
-            if code >= 0:
+            if code >= 0 and not isinstance(part.X, BlockedRows):
                 epochs.sgd_epoch(as_rows(part.X), part.labels, part.weight, *_arrays(some), k, share, rule, *memory)
             else:
-                _own_surrogate_epoch(surrogate, part, some, k, share, rule, memory)
+                _epoch_in_parts(surrogate, part, some, k, share, rule, memory)
         taken = self._state[epochs.N_STEPS] - before
         self.loss_ = float(self._state[epochs.LOSS_SUM] / max(taken, 1.0))
         self.n_iter_ = int(self._state[epochs.N_STEPS])
@@ -140,11 +141,18 @@ class SGDAtK(MiniBatchRanker):
 
 
 def _in_memory(data: TrainingSet, batches: Batches) -> Iterator[tuple[TrainingSet, Batches]]:
-    """Yield all batches at once, or some after the other where the rows are on disk."""
+    """Yield all batches at once, or some after the other where the rows are on disk.
+
+    Their rows are brought into memory, but for those of a batch that is too long for that by itself.
+    """
     if not isinstance(data.X, BlockedRows):
         yield data, batches
         return
-    for some in batches.pieces(max(1, GATHERED_BYTES * data.X.shape[0] // max(data.X.n_bytes, 1))):
+    most = max(1, GATHERED_BYTES * data.X.shape[0] // max(data.X.n_bytes, 1))
+    for some in batches.pieces(most):
+        if some.n_rows > most:
+            yield data, some
+            continue
         rows, together = some.gathered()
         yield replace(data, X=data.X[rows], labels=data.labels[rows], weight=data.weight[rows]), together
 
@@ -153,7 +161,7 @@ def _arrays(batches: Batches) -> tuple[Any, Any, Any]:
     return batches.order, batches.starts, batches.stops
 
 
-def _own_surrogate_epoch(
+def _epoch_in_parts(
     surrogate: Surrogate,
     data: TrainingSet,
     batches: Batches,
@@ -162,11 +170,13 @@ def _own_surrogate_epoch(
     rule: Any,  # noqa: ANN401 - a compiled named tuple
     memory: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
 ) -> None:
-    """The same epoch for a surrogate that the compiled loop does not know: one call of its method a batch."""
+    """The same epoch where the compiled loop cannot take it: of a surrogate of one's own, or of rows on disk.
+
+    All scores of a batch are made before its slopes are; only rows that have a slope are read a second time.
+    """
     from riffler._fast import epochs
     from riffler._fast.rows import as_rows
 
-    rows = as_rows(data.X)
     direction, lag, total, state = memory
     for start, stop in zip(batches.starts, batches.stops, strict=True):
         batch = batches.order[start:stop]
@@ -175,9 +185,25 @@ def _own_surrogate_epoch(
         if positive_weight <= 0:
             continue
         k_here = epochs.batch_k(k, share, positive_weight)
-        scores = state[epochs.SCALE] * (data.X[batch] @ direction)
+        scores = state[epochs.SCALE] * _scores(rows_of(data.X, batch), direction)
         value, slopes = surrogate.value_and_slope(scores, labels, k_here, weight)
         state[epochs.LOSS_SUM] += value / k_here
         state[epochs.N_STEPS] += 1
         step = rule.step / np.sqrt(state[epochs.N_STEPS])
-        epochs.sgd_step(rows, batch, slopes, len(batch), step / k_here, step, rule, direction, lag, total, state)
+        moved = np.flatnonzero(slopes)
+        epochs.begin_step(step, rule, direction, lag, total, state)
+        for first, end, rows in row_views(rows_of(data.X, batch[moved])):
+            some = moved[first:end]
+            epochs.move(
+                as_rows(rows), np.arange(some.size), slopes[some], some.size, step / k_here, direction, lag, state
+            )
+        epochs.end_step(rule, state)
+
+
+def _scores(X: Matrix | BlockedRows, weights: FloatArray) -> FloatArray:
+    from riffler._fast.rows import as_rows, scores_of_all
+
+    scores = np.empty(X.shape[0])
+    for start, stop, rows in row_views(X):
+        scores_of_all(as_rows(rows), stop - start, weights, scores[start:stop])
+    return scores
