@@ -13,6 +13,7 @@ from scipy import sparse
 from riffler._fast.rows import (
     add_row,
     as_rows,
+    count_wanted,
     largest_square,
     moments_of_rows,
     row_dot,
@@ -68,6 +69,13 @@ def test_scores_and_largest_norm_of_all_rows() -> None:
     scores_of_all(as_rows(X), len(X), W, out)
     np.testing.assert_allclose(out, X @ W, atol=1e-14)
     assert largest_square(as_rows(X), len(X)) == pytest.approx((X**2).sum(axis=1).max())
+
+
+def test_wanted_columns_are_counted_row_by_row() -> None:
+    csr, is_wanted = sparse.csr_matrix(X), np.array([True, False, True, False, True])
+    out = np.empty(len(X), dtype=np.int64)
+    count_wanted(csr.indices, csr.indptr, is_wanted, out)
+    assert out.tolist() == np.count_nonzero(X[:, is_wanted], axis=1).tolist()
 
 
 def test_anything_else_is_refused_at_compile_time() -> None:

@@ -164,8 +164,10 @@ def test_settings_are_before_the_readers_eyes(server: Running, open_page: OpenPa
     expect(page.locator("#goal")).to_have_text("Both must lie between 0 and 100 per cent.")
 
 
-def test_how_often_a_folder_is_scored_is_set_on_the_page(tmp_path: Path, open_page: OpenPage) -> None:
-    folder = made_collection(labelled_documents(60, n_relevant=9), tmp_path / "snow", n_items=30).folder
+def test_a_folder_is_searched_and_how_often_it_is_scored_is_set_on_the_page(
+    tmp_path: Path, open_page: OpenPage, keep_picture: KeepPicture
+) -> None:
+    folder = made_collection(labelled_documents(120, n_relevant=9), tmp_path / "snow", n_items=30).folder
     server = Running(folder, "--ignore-labels", "--file", str(tmp_path / "snow.riffler"))
     try:
         page = open_page(server, "/settings")
@@ -177,6 +179,11 @@ def test_how_often_a_folder_is_scored_is_set_on_the_page(tmp_path: Path, open_pa
         page.reload()
         expect(page.locator("#rescore_every")).to_have_value("10")
         expect(page.locator("#candidates")).to_have_value("500")
+        page.goto(server.address + "/search?q=report")
+        expect(page.locator("#told")).to_contain_text("documents of the collection may have these words")
+        keep_picture(page, "search-of-a-folder")
+        page.locator("#words").fill("zeppelin")
+        expect(page.locator("#told")).to_have_text("Nothing has all these words.")
         page.goto(server.address + "/progress")
         expect(page.locator("[data-chart=recall] .chart-none")).to_have_text("There is nothing to draw yet.")
         expect(page.locator("[data-chart=map]")).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from shutil import copytree
@@ -9,12 +10,16 @@ from shutil import copytree
 import numpy as np
 import polars as pl
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Engine, func, select
 
 from riffler.disk import DiskCollection, IndexOptions, index_collection, open_collection
+from riffler.engine import LocalEngine, rows_on_disk
 from riffler.errors import DataFileError, EngineError, InputError, ReviewFrozen
-from riffler.review.creating import create_folder_review
+from riffler.review import folder_search
+from riffler.review.creating import add_review, create_folder_review
+from riffler.review.database import writing
 from riffler.review.export import write_export
+from riffler.review.folder import add_folder
 from riffler.review.intake import add_upload
 from riffler.review.learner import Loop
 from riffler.review.live import LiveSearch
@@ -22,7 +27,7 @@ from riffler.review.prisma import prisma_counts
 from riffler.review.remarks import Remark
 from riffler.review.schema import Document, ReviewRow
 from riffler.review.settings import ReviewSettings
-from riffler.review.store import FileReview, open_review
+from riffler.review.store import SOLE_REVIEWER, FileReview, Review, open_review
 from riffler.search.ground import Place
 from riffler.search.loop import ActiveSearch
 from tests.engine.clusters import new_cluster
@@ -263,3 +268,65 @@ def test_too_many_labels_and_policies_without_clusters_are_refused(
     with pytest.raises(InputError, match="--ignore-labels"):
         create_folder_review(tmp_path / "a.riffler", collection, SETTINGS)
     assert not (tmp_path / "a.riffler").exists()
+
+
+def with_all(*words: str) -> set[str]:
+    texts = zip(FRAME["id"], FRAME["title"], FRAME["abstract"], strict=True)
+    return {name for name, title, abstract in texts if set(words) <= set(f"{title} {abstract}".split())}
+
+
+@pytest.mark.parametrize("words", ["glacier", "avalanche Glacier", "avalanche glacier the", "snow bond"])
+def test_a_search_goes_through_the_whole_folder(words: str, review: FileReview) -> None:
+    wanted = with_all(*(word.lower() for word in words.split() if word != "the"))
+    assert review.bring_in_fitting(words) == len(wanted) > 0
+    assert n_documents(review) == min(len(wanted), folder_search.MOST)
+    found = [hit.document for hit in review.find(words.removesuffix(" the"), n=400)]
+    assert len(found) == min(len(wanted), folder_search.MOST)
+    assert set(found) <= wanted
+    assert review.counts()["unread"] == 400
+    assert not review.upcoming(1)  # what was found is not what the search suggests
+
+
+def test_a_search_of_nothing_brings_nothing_in(review: FileReview) -> None:
+    for words in ("", "the", "***", "zeppelin", "glacier zeppelin", '"'):
+        assert review.bring_in_fitting(words) == 0
+    assert n_documents(review) == 0
+
+
+def test_the_best_of_a_folder_are_those_of_the_highest_cosine(collection: DiskCollection) -> None:
+    rows = LocalEngine(rows_on_disk(collection))
+    words = "palm sand"
+    cosines = collection.rows(np.arange(400)) @ collection.vectoriser.transform([words]).toarray()[0]
+    wanted = sorted(with_all("palm", "sand"), key=lambda name: (-cosines[int(name[1:])], name))
+    fitting = folder_search.fitting_documents(collection, rows, words, 10)
+    assert (fitting.n_documents, fitting.names) == (len(wanted), wanted[:10])
+
+
+def test_what_was_found_can_be_answered_and_is_learned_from(review: FileReview) -> None:
+    live = LiveSearch(review)
+    review.bring_in_fitting("glacier avalanche")
+    (hit, *_) = review.find("glacier avalanche")
+    review.answer([say(hit.document, "relevant", "found")])
+    asked = live.refresh(10)
+    assert hit.document not in asked
+    assert live.search.progress().n_relevant == 1
+
+
+def test_several_who_find_the_same_documents_bring_each_in_once(engine: Engine, collection: DiskCollection) -> None:
+    with writing(engine) as session:
+        number = add_review(session, "snow", SETTINGS)
+        add_folder(session, number, collection, SOLE_REVIEWER, NONE)
+    queries = ["glacier", "avalanche", "snow", "alps", "ski", "glacier snow"] * 2
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda words: Review(engine, number).bring_in_fitting(words), queries))
+    review = Review(engine, number)
+    with review.moment() as session:
+        names = session.scalars(select(Document.name)).all()
+    assert len(names) == len(set(names)) > folder_search.MOST
+    assert len(review.find("glacier", n=400)) >= min(len(with_all("glacier")), folder_search.MOST)
+
+
+def test_a_search_in_a_folder_that_is_gone_says_so(review: FileReview, collection: DiskCollection) -> None:
+    collection.folder.rename(collection.folder.with_name("elsewhere"))
+    with pytest.raises(DataFileError, match="not there any more"):
+        review.bring_in_fitting("glacier")

@@ -14,10 +14,11 @@ import pytest
 
 from riffler.disk import DiskCollection, open_collection
 from riffler.disk.block import Block
+from riffler.disk.ids import DiskIds
 from riffler.engine import DaskEngine, LocalEngine, rows_on_disk
 from riffler.errors import EngineError, InputError, RifflerError
 from riffler.ledger import Entry, Ledger
-from riffler.records import FloatArray
+from riffler.records import FloatArray, IntArray
 from riffler.search import POLICIES, WITH_CLUSTERS, Greedy, Mix, policy_from
 from riffler.search.ground import clusters_on_disk
 from riffler.search.loop import ActiveSearch
@@ -339,3 +340,29 @@ def test_equal_ids_by_their_keys_stand_in_one_order(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(control, "_random_keys", lambda ids, key: np.array([len(one) for one in ids], dtype=np.uint64))
     ids = ["bb", "c", "aa", "b", "ddd"]
     assert [ids[row] for row in control.control_order(ids, 0).tolist()] == ["b", "c", "aa", "bb", "ddd"]
+
+
+@pytest.mark.parametrize("description", ["", "x", "the of it"])
+def test_a_description_without_words_is_refused_as_in_memory(description: str, collection: DiskCollection) -> None:
+    for items in (collection, collection.take(np.arange(len(collection)))):
+        with pytest.raises(InputError, match=r"has no word of two or more letters"):
+            ActiveSearch(items, description=description)
+
+
+def test_ids_are_looked_up_together(collection: DiskCollection, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    found = DiskIds.found
+
+    def noted(ids: DiskIds, names: list[str]) -> IntArray:
+        asked.append(len(names))
+        return found(ids, names)
+
+    monkeypatch.setattr(DiskIds, "found", noted)
+    search = ActiveSearch(collection)
+    names = search.suggest(20)
+    search.answer(names, [0] * 20)
+    assert asked == [20]
+    ActiveSearch.replay(collection, search.ledger)
+    assert asked == [20, 20]
+    with pytest.raises(InputError, match="No item has the id 7"):
+        search.row_of(7)  # type: ignore[arg-type]

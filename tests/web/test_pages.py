@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from riffler.review import folder_search
 from riffler.review.creating import create_folder_review
 from tests.search.on_disk import labelled_documents, made_collection
 from tests.web.visits import Visit, visiting
@@ -32,6 +33,18 @@ def test_a_review_of_a_folder_says_how_often_all_documents_are_scored(of_folder:
     page = of_folder.client.get("/settings").text
     assert 'value="12"' in page
     assert 'value="345"' in page
+
+
+def test_a_search_finds_what_has_not_come_up_and_what_is_found_can_be_answered(
+    of_folder: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_search, "MOST", 3)
+    told = of_folder.get("/search", q="surf").json()
+    assert told["in_folder"] > len(told["hits"]) == 3
+    assert any(piece["hit"] for hit in told["hits"] for piece in hit["snippet"])
+    assert of_folder.answer(told["hits"][0]["id"], "irrelevant").status_code == 200
+    assert of_folder.get("/search", q="surf").json()["hits"][0]["verdict"] == "irrelevant"
+    assert of_folder.get("/search", q="zeppelin").json() == {"hits": [], "more": False, "in_folder": 0}
 
 
 def test_a_review_in_memory_speaks_of_it_only_where_it_was_asked_for(visit: Visit) -> None:

@@ -227,6 +227,16 @@ def scores_of_all(rows, n_rows, w, out):
 
 
 @njit(cache=True, nogil=True)
+def count_wanted(indices, indptr, is_wanted, out):
+    """Write how many of the wanted columns each CSR row has."""
+    for i in range(indptr.shape[0] - 1):
+        n = 0
+        for at in range(indptr[i], indptr[i + 1]):
+            n += is_wanted[indices[at]]
+        out[i] = n
+
+
+@njit(cache=True, nogil=True)
 def copy_rows(data, indices, indptr, numbers, starts, data_out, indices_out):
     """Copy some sparse rows to where they start in other arrays."""
     for a in range(numbers.shape[0]):

@@ -39,10 +39,25 @@ class DiskIds(StringsOnDisk):
     def rows_of(self, ids: Iterable[str]) -> IntArray:
         """The rows of ids; the first that is not there is an error."""
         wanted = list(ids)
-        rows = self._found(wanted)
+        rows = self.found(wanted)
         if (rows < 0).any():
             missing = wanted[int(np.argmax(rows < 0))]
             raise UnknownName(f"{self._folder}: no document has the id {missing!r}. Its ids are such as {self[0]!r}.")
+        return rows
+
+    def found(self, ids: list[str]) -> IntArray:
+        """The row of each id, -1 where there is none; ids of equal hashes are told apart by themselves."""
+        # half of a surrogate pair is in no id, and cannot be packed
+        hashes = PackedIds.of([id if id.isascii() else id.encode(errors="replace").decode() for id in ids]).hashes()
+        firsts = np.searchsorted(self._hashes, hashes)
+        rows = np.full(len(ids), -1, dtype=np.int64)
+        for place, first in enumerate(firsts.tolist()):
+            while first < len(self._hashes) and self._hashes[first] == hashes[place]:
+                row = int(self._rows[first])
+                if self[row] == ids[place]:
+                    rows[place] = row
+                    break
+                first += 1
         return rows
 
     def take(self, rows: IntArray) -> list[str]:
@@ -69,7 +84,7 @@ class DiskIds(StringsOnDisk):
             return np.concatenate(list(pool.map(lambda block: block.ids.keyed(key), self._blocks)))
 
     def __contains__(self, id: object) -> bool:
-        return isinstance(id, str) and bool(self._found([id])[0] >= 0)
+        return isinstance(id, str) and bool(self.found([id])[0] >= 0)
 
     def __len__(self) -> int:
         return int(self._bounds[-1])
@@ -88,18 +103,3 @@ class DiskIds(StringsOnDisk):
     def _array(self, what: str) -> IntArray:
         with as_opened(self._folder, self._generation):
             return open_array(self._folder, self._files[what], "ids")
-
-    def _found(self, ids: list[str]) -> IntArray:
-        """The row of each id, -1 where there is none; ids of equal hashes are told apart by themselves."""
-        # half of a surrogate pair is in no id, and cannot be packed
-        hashes = PackedIds.of([id if id.isascii() else id.encode(errors="replace").decode() for id in ids]).hashes()
-        firsts = np.searchsorted(self._hashes, hashes)
-        rows = np.full(len(ids), -1, dtype=np.int64)
-        for place, first in enumerate(firsts.tolist()):
-            while first < len(self._hashes) and self._hashes[first] == hashes[place]:
-                row = int(self._rows[first])
-                if self[row] == ids[place]:
-                    rows[place] = row
-                    break
-                first += 1
-        return rows

@@ -165,11 +165,12 @@ def copies_of(collection: DiskCollection, names: Sequence[str]) -> Copies:
 
 
 def write_copies(session: Session, review_id: int, copies: Copies) -> None:
-    """Write documents into the review, as far as they are not there yet."""
+    """Write documents into the review, as far as they are not there yet; of several who do so each waits for others."""
+    one_of = select(Stratum).where(Stratum.review_id == review_id).with_for_update(key_share=True)
+    stratum = session.scalars(one_of).one()
     new = set(missing(session, review_id, copies.names))
     if not new:
         return
-    stratum = session.scalars(select(Stratum).where(Stratum.review_id == review_id)).one()
     extra = copies.columns.drop([name for name in stratum.same_as if name in copies.columns.columns])
     lines = extra.write_ndjson().rstrip("\n").split("\n") if extra.width else ["{}"] * len(copies.names)
     documents = zip(copies.names, copies.rows.tolist(), copies.titles, copies.abstracts, lines, strict=True)

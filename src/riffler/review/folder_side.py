@@ -9,8 +9,10 @@ from sqlalchemy.orm import Session
 
 from riffler.disk import DiskCollection
 from riffler.errors import InputError
+from riffler.review import folder_search
 from riffler.review.database import reading
 from riffler.review.folder import FolderLink, copies_of, link_of, missing, write_copies
+from riffler.review.folder_search import fitting_documents, opened_rows
 from riffler.review.search_side import SearchSide
 
 
@@ -27,6 +29,19 @@ class FolderSide(SearchSide):
         """Open the collection on disk that the review is of, if it is of one; it must be as it was."""
         folder = self.folder
         return None if folder is None else folder.opened()
+
+    def bring_in_fitting(self, words: str) -> int | None:
+        """Let documents of the folder that fit some words best come into the review, so that a search finds them.
+
+        Return how many documents of the folder have all the words; None where the review is of no folder.
+        """
+        folder = self.folder
+        if folder is None:
+            return None
+        collection, rows = opened_rows(folder)
+        fitting = fitting_documents(collection, rows, words, folder_search.MOST)
+        self.bring_in(collection, fitting.names)
+        return fitting.n_documents
 
     def bring_in(self, collection: DiskCollection, names: Sequence[str]) -> None:
         """Copy documents of the folder into the review, as far as they are not there yet: they are to be read."""

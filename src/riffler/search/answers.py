@@ -85,16 +85,23 @@ class Answers:
 
     def row(self, name: str) -> int:
         """Return the row of an id."""
-        row = self._row_of.get(name)
-        if row is None and isinstance(self._ids, DiskIds) and name in self._ids:
-            row = self._row_of[name] = self._ids.row_of(name)
-        if row is None:
-            raise InputError(f"No item has the id {name!r}. Answer with the ids that suggest() returned.")
-        return row
+        return self.rows_of([name])[0]
+
+    def rows_of(self, ids: Sequence[str]) -> list[int]:
+        """Return the rows of ids; those on disk are looked up together, and once."""
+        if isinstance(self._ids, DiskIds) and (
+            new := [name for name in ids if isinstance(name, str) and name not in self._row_of]
+        ):
+            found = zip(new, self._ids.found(new).tolist(), strict=True)
+            self._row_of.update({name: row for name, row in found if row >= 0})
+        missing = next((name for name in ids if name not in self._row_of), None)
+        if missing is not None:
+            raise InputError(f"No item has the id {missing!r}. Answer with the ids that suggest() returned.")
+        return [self._row_of[name] for name in ids]
 
     def new_rows(self, ids: Sequence[str]) -> list[int]:
         """Return the rows of ids that have no answer yet, each named once."""
-        rows = [self.row(name) for name in ids]
+        rows = self.rows_of(ids)
         taken: set[int] = set()
         for name, row in zip(ids, rows, strict=True):
             if self.answered[row] or row in taken:

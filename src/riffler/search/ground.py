@@ -77,6 +77,11 @@ def ground_on_disk(
     weights = np.zeros(collection.n_columns)
     if description is not None:
         row = collection.vectoriser.transform([description])
+        if row.nnz == 0:
+            raise InputError(
+                f"The description {description!r} has no word of two or more letters that is no stop word. Describe "
+                "what is sought in a few words, or leave the description out."
+            )
         weights[row.indices] = row.data
     is_new = isinstance(place, Place)
     engine = engine_from(place.engine, rows_on_disk(collection), place.tls) if isinstance(place, Place) else place

@@ -239,7 +239,7 @@ class ActiveSearch:
         if len(told) != len(ids):
             raise InputError(f"{len(ids)} ids and {len(told)} answers came. Pass one answer for each id.")
         answers = [checked_answer(label, name, ADVICE) for name, label in zip(ids, told, strict=True)]
-        rows = [self._answers.row(name) for name in ids]
+        rows = self._answers.rows_of(ids)
         now = _now()
         self.take_in(
             Entry(name, self._round, self._origin.get(row, "search"), False, 1.0, answer, 1.0, now)
@@ -307,7 +307,7 @@ class ActiveSearch:
 
     def scores_of(self, ids: Sequence[str]) -> list[float]:
         """Return the present scores of some items."""
-        rows = np.array([self._answers.row(name) for name in ids], dtype=np.int64)
+        rows = np.array(self._answers.rows_of(ids), dtype=np.int64)
         scores: list[float] = self._present.of(rows).tolist()
         return scores
 
@@ -349,7 +349,7 @@ class ActiveSearch:
 
     def reasons(self, ids: Sequence[str], n: int = 3) -> list[list[str]]:
         """Return the words and pairs that speak most for each of some items; none where :meth:`terms` has none."""
-        rows = np.array([self._answers.row(name) for name in ids], dtype=np.int64)
+        rows = np.array(self._answers.rows_of(ids), dtype=np.int64)
         if self._hashed is not None:
             return self._hashed.strongest_of(rows, self._learner.column_weights(), n)
         words = None if self.features is None else self.features.words
@@ -375,7 +375,9 @@ class ActiveSearch:
 
     def _take_rest(self, ledger: Ledger) -> None:
         """Take in the rounds of a ledger that come after those of this search."""
-        for _, entries in groupby(list(ledger)[len(self.ledger) :], key=lambda entry: entry.round):
+        rest = list(ledger)[len(self.ledger) :]
+        self._answers.rows_of([str(entry.item) for entry in rest])  # all at once, where they are on disk
+        for _, entries in groupby(rest, key=lambda entry: entry.round):
             self._arms.join_as_recorded(self.ledger, ledger, self._round)
             self._take(list(entries))
         self._arms.join_as_recorded(self.ledger, ledger, self._round)

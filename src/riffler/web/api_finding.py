@@ -24,6 +24,7 @@ def search(
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
 ) -> Found:
     """Documents that have all the words, the best first. Labels given to them never count as a random sample."""
+    n_in_folder = desk.review.bring_in_fitting(q)
     hits = desk.review.find(q, n=n + 1, offset=offset)
     shown = hits[:n]
     said = desk.standings_of([hit.asked for hit in shown])
@@ -35,7 +36,7 @@ def search(
         if standing is not None:
             one = one.model_copy(update={"verdict": standing.verdict, "answer": standing.last_id})
         found.append(one)
-    return Found(hits=found, more=len(hits) > n)
+    return Found(hits=found, more=len(hits) > n, in_folder=n_in_folder)
 
 
 @router.get("/history")

@@ -296,6 +296,10 @@ class Found(BaseModel):
 
     hits: list[HitOut]
     more: bool
+    in_folder: int | None = Field(
+        description="In a review of a collection on disk: how many documents of all have these words. Those that fit "
+        "best are found; more words find fewer."
+    )
 
 
 class Line(BaseModel):

@@ -22,10 +22,12 @@ async function search(offset = 0) {
   if (offset) byId("hits").append(...items);
   else byId("hits").replaceChildren(...items);
   byId("more").hidden = !told.more;
-  byId("told").textContent = q.trim() ? countOf(byId("hits").children.length, told.more) : "";
+  byId("told").textContent = q.trim() ? countOf(byId("hits").children.length, told.more, told.in_folder) : "";
 }
 
-function countOf(n, more) {
+// Of a large collection on disk only those that fit best are found.
+function countOf(n, more, inFolder) {
+  if (n && inFolder > n) return `${several(inFolder, "document")} of the collection may have these words; here are those that fit best. More words find fewer.`;
   return n ? `${several(n, "document")}${more ? ", and more" : ""}` : "Nothing has all these words.";
 }
 
