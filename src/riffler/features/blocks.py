@@ -108,8 +108,10 @@ class RowBlocks:
     def pull_back(self, slopes: FloatArray) -> FloatArray:
         """Return Z' S of shape (n_columns, m), for slopes of shape (m, n_rows)."""
         total = np.zeros((self.n_columns, slopes.shape[0]))
+        # sparse rows are summed in double precision, which costs nothing: so it makes no difference where blocks end
+        kind = np.dtype(np.float64) if self.is_sparse else slopes.dtype
         for start, stop, block in self.features():
-            total += _transposed(block) @ np.ascontiguousarray(slopes[:, start:stop].T)
+            total += _transposed(block) @ np.ascontiguousarray(slopes[:, start:stop].T, dtype=kind)
         if self._scaling.center is not None:
             total -= np.outer(self._scaling.center, slopes.sum(axis=1, dtype=np.float64))
         pulled: FloatArray = total / self._scaling.scale[:, None]
