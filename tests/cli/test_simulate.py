@@ -136,7 +136,9 @@ def test_numbers_are_searched_the_same_way(tmp_path: Path, capsys: pytest.Captur
 
 def test_the_digits_that_are_always_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("demo", "--policy", "greedy", "--runs", 1, "--batch", 50, "--budget", 0.2, "--jobs", 1) == 0
-    assert "1,797 items, 174 relevant" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "1,797 items, 174 relevant" in printed
+    assert "Where the runs ended" in printed
 
 
 def test_a_bar_shows_how_far_it_is(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

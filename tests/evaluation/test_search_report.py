@@ -23,7 +23,15 @@ from riffler.evaluation.search_charts import (
 from riffler.evaluation.search_page import search_page, table_html, write_page
 from riffler.evaluation.search_problem import Problem, topic_problems
 from riffler.evaluation.search_report import policy_rows, recorded_orders, simulation_json
-from riffler.evaluation.search_tables import recall_grid, setting_in_words, stopping_grids, topics_grid
+from riffler.evaluation.search_tables import (
+    end_grids,
+    measures_grid,
+    reading,
+    recall_grid,
+    setting_in_words,
+    stopping_grids,
+    topics_grid,
+)
 from riffler.evaluation.simulate import Plan, SearchRun, simulate
 from riffler.evaluation.stopping_replay import RuleSummary, replay_rules
 from tests.evaluation.searches import collection, problem
@@ -85,6 +93,31 @@ def test_a_run_cut_by_a_budget_has_no_mean_and_no_replay(toy: Problem) -> None:
     assert "at most 0.1% of the collection" in setting_in_words([toy], cut, Plan(budget=0.001))
     with pytest.raises(InputError, match="found 1 of 2 relevant items"):
         recorded_orders(cut)
+
+
+def test_where_runs_ended_is_said_if_they_ended_early(toy: Problem) -> None:
+    cut = [run("greedy", 0, [1, 0], n_items=100, n_relevant=4), run("greedy", 1, [1, 1], n_items=100, n_relevant=4)]
+    rows = policy_rows(cut)
+    (grid,) = end_grids(rows)
+    assert grid.rows == (("greedy", "2 ± 0\n2.00%", "1.5 ± 0.5", "37.5% ± 12.5%", "0 of 2"),)
+    assert measures_grid(rows).rows[0][2] == "(0 of 2 runs)"  # RRF@10: a tenth was not read
+    assert "“-” in the table of topics" in reading(rows)
+    page = re.sub(r"\s+", " ", search_page([toy], cut, Plan(budget=0.02), {}))
+    assert "<h2>Where the runs ended</h2>" in page
+    assert "says how many did in place of a mean" in page
+    row: Any = json.loads(json.dumps(simulation_json([toy], cut, Plan(budget=0.02), {}, 0.95)))["policies"]["greedy"]
+    assert row["labels_at_end"]["mean"] == 2.0
+    assert row["found_at_end"]["runs"] == [1, 2]
+    assert row["recall_at_end"]["mean"] == 0.375
+    assert row["n_runs_that_found_everything"] == 0
+    assert row["rrf_at_10"] == {"mean": None, "spread": None, "runs": [None, None]}
+
+
+def test_nothing_is_said_of_an_end_where_everything_was_found() -> None:
+    rows = policy_rows(RUNS)
+    assert end_grids(rows) == []
+    assert "budget" not in reading(rows)
+    assert rows[0].recall.mean == 1.0
 
 
 def test_the_curve_is_the_mean_of_the_runs() -> None:
