@@ -102,10 +102,10 @@ def test_where_runs_ended_is_said_if_they_ended_early(toy: Problem) -> None:
     (grid,) = end_grids(rows)
     assert grid.rows == (("greedy", "2 ± 0\n2.00%", "1.5 ± 0.5", "37.5% ± 12.5%", "0 of 2"),)
     assert measures_grid(rows).rows[0][2] == "(0 of 2 runs)"  # RRF@10: a tenth was not read
-    assert "“-” in the table of topics" in reading(rows)
+    assert "table of topics it is “-”" in reading(rows)
     page = re.sub(r"\s+", " ", search_page([toy], cut, Plan(budget=0.02), {}))
     assert "<h2>Where the runs ended</h2>" in page
-    assert "says how many did in place of a mean" in page
+    assert "says how many did, in place of a mean" in page
     row: Any = json.loads(json.dumps(simulation_json([toy], cut, Plan(budget=0.02), {}, 0.95)))["policies"]["greedy"]
     assert row["labels_at_end"]["mean"] == 2.0
     assert row["found_at_end"]["runs"] == [1, 2]

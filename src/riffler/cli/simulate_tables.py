@@ -22,7 +22,7 @@ def print_simulation(
     plan: Plan,
     stopping: Mapping[str, Sequence[RuleSummary]],
 ) -> None:
-    """Print where runs ended early, what each recall cost, the other measures, every topic, and where the rules stopped."""
+    """Print where runs ended early, what each recall cost, the other measures, the topics, and where rules stopped."""
     from riffler.evaluation import search_tables as tables
     from riffler.evaluation.search_report import policy_rows
 

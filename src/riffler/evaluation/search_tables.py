@@ -157,8 +157,8 @@ READING = (
 )
 ENDED_EARLY = (
     "Some runs ended at the budget, before everything was found. Where not all runs got as far as a column asks (to a "
-    "recall, or through a tenth of the collection), “(0 of 3 runs)” says how many did in place of a mean, and “-” in the "
-    "table of topics."
+    "recall, or through a tenth of the collection), “(0 of 3 runs)” says how many did, in place of a mean; in the "
+    "table of topics it is “-”."
 )
 STOPPING_READING = (
     "Shares of the collection that were read, and that the order itself needs; recall reached, mean and lowest. "
