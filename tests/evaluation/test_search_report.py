@@ -242,3 +242,13 @@ def test_topics_have_a_row_each(tmp_path: Path) -> None:
     assert list(pooled["runs"]) == [value for one in alone for value in one["runs"]]
     assert [row[0] for row in topics_grid(problems, runs).rows] == [one.name for one in problems]
     assert "topic by topic" in search_page(problems, runs, Plan(batch=10), {})
+    assert len(topics_grid(problems, runs).head) == 4
+
+
+def test_topics_of_runs_that_ended_early_say_what_they_reached(tmp_path: Path) -> None:
+    problems = topic_problems(collection(), "topics", None, min_relevant=2)
+    runs = simulate(problems, ["greedy"], Plan(budget=0.05), tmp_path, n_runs=1)
+    grid = topics_grid(problems, runs)
+    assert grid.head[-1] == "greedy\nrecall at the end"
+    assert [row[-1] for row in grid.rows] == [f"{one.discovery.recall_after(6):.1%}" for one in runs]
+    assert grid.rows[0][2] == "-"

@@ -91,15 +91,17 @@ def measures_grid(rows: Sequence[PolicyRow]) -> Grid:
 
 
 def topics_grid(problems: Sequence[Problem], runs: Sequence[SearchRun]) -> Grid:
-    """Share read at recall 95 % and 100 %, a row a topic, two columns a policy."""
+    """Share read at recall 95 % and 100 %, a row a topic, two columns a policy; recall too where runs ended early."""
     policies = list(dict.fromkeys(run.policy for run in runs))
-    those, cells = by_topic(runs), []
+    those, cells, early = by_topic(runs), [], ended_early(policy_rows(runs))
     for problem in problems:
         rows = {row.policy: row for row in policy_rows(those[problem.name])}
         shares = [rows[policy].shares[recall].mean for recall in ("0.95", "1.0") for policy in policies]
         words = ["-" if share is None else short_share(share) for share in shares]
-        cells.append((problem.name, f"{problem.n_relevant:,}", *words))
+        reached = [mean_and_spread(rows[policy].recall, ".1%") for policy in policies] if early else []
+        cells.append((problem.name, f"{problem.n_relevant:,}", *words, *reached))
     heads = [f"{policy}\nat {recall}" for recall in ("95 %", "100 %") for policy in policies]
+    heads += [f"{policy}\nrecall at the end" for policy in policies] if early else []
     return Grid("Share read, topic by topic", ("topic", "relevant", *heads), tuple(cells))
 
 
