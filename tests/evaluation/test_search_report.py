@@ -249,6 +249,6 @@ def test_topics_of_runs_that_ended_early_say_what_they_reached(tmp_path: Path) -
     problems = topic_problems(collection(), "topics", None, min_relevant=2)
     runs = simulate(problems, ["greedy"], Plan(budget=0.05), tmp_path, n_runs=1)
     grid = topics_grid(problems, runs)
-    assert grid.head[-1] == "greedy\nrecall at the end"
+    assert (grid.title, grid.head[-1]) == ("Share read, and recall at the end, topic by topic", "greedy\nrecall")
     assert [row[-1] for row in grid.rows] == [f"{one.discovery.recall_after(6):.1%}" for one in runs]
     assert grid.rows[0][2] == "-"

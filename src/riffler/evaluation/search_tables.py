@@ -101,8 +101,9 @@ def topics_grid(problems: Sequence[Problem], runs: Sequence[SearchRun]) -> Grid:
         reached = [mean_and_spread(rows[policy].recall, ".1%") for policy in policies] if early else []
         cells.append((problem.name, f"{problem.n_relevant:,}", *words, *reached))
     heads = [f"{policy}\nat {recall}" for recall in ("95 %", "100 %") for policy in policies]
-    heads += [f"{policy}\nrecall at the end" for policy in policies] if early else []
-    return Grid("Share read, topic by topic", ("topic", "relevant", *heads), tuple(cells))
+    heads += [f"{policy}\nrecall" for policy in policies] if early else []
+    title = f"Share read{', and recall at the end' * early}, topic by topic"
+    return Grid(title, ("topic", "relevant", *heads), tuple(cells))
 
 
 def stopping_grids(stopping: Mapping[str, Sequence[RuleSummary]]) -> dict[float, Grid]:
