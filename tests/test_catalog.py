@@ -38,5 +38,7 @@ def test_an_unknown_active_ranker_lists_the_known_ones() -> None:
 
 
 def test_an_unknown_family_lists_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match="ranker, sampler, search policy, stopping rule, surrogate"):
+    with pytest.raises(
+        UnknownName, match="ranker, replayed stopping rule, sampler, search policy, stopping rule, surrogate"
+    ):
         known_names("nonsense")

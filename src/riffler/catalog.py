@@ -37,6 +37,12 @@ def _rankers() -> Iterable[str]:
     return RANKERS
 
 
+def _replayed_rules() -> Iterable[str]:
+    from riffler.evaluation.stopping_replay import REPLAYED
+
+    return REPLAYED
+
+
 def _samplers() -> Iterable[str]:
     from riffler.samplers import SAMPLERS
 
@@ -67,6 +73,7 @@ FAMILIES: dict[str, Callable[[], Iterable[str]]] = {
     "kernel": _kernels,
     "pair ranker": _pair_rankers,
     "ranker": _rankers,
+    "replayed stopping rule": _replayed_rules,
     "sampler": _samplers,
     "search policy": _search_policies,
     "stopping rule": _stopping_rules,

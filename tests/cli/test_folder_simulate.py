@@ -80,6 +80,7 @@ def test_topics_of_a_folder_and_fewer_full_scorings(folder: Path, tmp_path: Path
         (["--title", "title"], "--title can only be said to `riffler index`"),
         (["--where", "a=b"], "which is searched whole: --where is for files"),
         (["--policy", "thompson"], "--clusters 200"),
+        (["--policy", "thompson"], "The policy 'thompson' uses soft clusters"),
         (["--clusters", "lda"], "indexed with"),
         (["--jobs", "2"], "one after the other"),
         (["--engine", "spark"], "spark"),

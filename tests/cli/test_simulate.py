@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -136,7 +137,9 @@ def test_numbers_are_searched_the_same_way(tmp_path: Path, capsys: pytest.Captur
 
 def test_the_digits_that_are_always_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("demo", "--policy", "greedy", "--runs", 1, "--batch", 50, "--budget", 0.2, "--jobs", 1) == 0
-    assert "1,797 items, 174 relevant" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "1,797 items, 174 relevant" in printed
+    assert "Where the runs ended" in printed
 
 
 def test_a_bar_shows_how_far_it_is(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,6 +148,21 @@ def test_a_bar_shows_how_far_it_is(docs: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("TERM", "xterm")
     assert simulate(docs, *QUICK) == 0
     assert "2 of 2 runs" in terminal.getvalue()
+
+
+def test_the_help_says_what_does_not_go_together(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setenv("TERMINAL_WIDTH", "400")
+    assert simulate("--help") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "budget, control, elusion" in printed
+    assert not re.search(r"autostop|chao|quant", printed)  # no recorded answers have what they need
+    assert "Not with --budget." in printed
+    assert "Not with --stop" in printed
+    assert "Without it `default` runs, which is `greedy` where" in printed
+    assert printed.count("Not for a collection on disk.") == 9
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,9 @@ def test_a_run_that_ended_early_has_no_cost_of_what_it_did_not_reach() -> None:
     assert labels_at_recall(run, 0.8) is None
     assert work_saved(run) is None
     assert time_to_discovery(run) is None
-    assert found_at_share(run) == 0.5
+    assert found_at_share(run) is None  # three of forty read, and a tenth are four
+    assert found_at_share(discovery([1, 0, 1, 0], n_items=40, n_relevant=4)) == 0.5
+    assert found_at_share(discovery([1, 0, 1], n_items=40, n_relevant=2)) == 1.0  # it ended as there is no more
 
 
 def test_counted_from_the_first_suggestion_on() -> None:

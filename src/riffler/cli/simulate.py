@@ -39,6 +39,7 @@ riffler simulate mails.collection --batch autotar --budget 0.01 --runs 1 --engin
 """
 
 ALL = "all"
+FILES_ONLY = "Not for a collection on disk."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +63,9 @@ def simulate(
             "(digits).",
         ),
     ],
-    label: Annotated[str | None, typer.Option(help="The column with the labels (default: found by its name).")] = None,
+    label: Annotated[
+        str | None, typer.Option(help=f"The column with the labels (default: found by its name). {FILES_ONLY}")
+    ] = None,
     label_column: Annotated[
         str | None, typer.Option(help="A column with several topics an item, joined by |: one search a topic.")
     ] = None,
@@ -71,27 +74,36 @@ def simulate(
         int, typer.Option(min=1, help="With --labels all: items that a topic must have at least.")
     ] = 50,
     relevant_classes: Annotated[
-        str | None, typer.Option(help="Label values that are relevant, separated by commas; all others are not.")
+        str | None,
+        typer.Option(help=f"Label values that are relevant, separated by commas; all others are not. {FILES_ONLY}"),
     ] = None,
     where: Annotated[
-        list[str] | None, typer.Option(help="COLUMN=VALUE: only rows with this value; may be repeated.")
+        list[str] | None, typer.Option(help=f"COLUMN=VALUE: only rows with this value; may be repeated. {FILES_ONLY}")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="The column with the titles.")] = None,
-    abstract: Annotated[str | None, typer.Option(help="The column with the abstracts.")] = None,
-    text: Annotated[str | None, typer.Option(help="The column with the texts, where there are no abstracts.")] = None,
-    id: Annotated[str | None, typer.Option(help="The column with the ids; `content` makes them of the texts.")] = None,
+    title: Annotated[str | None, typer.Option(help=f"The column with the titles. {FILES_ONLY}")] = None,
+    abstract: Annotated[str | None, typer.Option(help=f"The column with the abstracts. {FILES_ONLY}")] = None,
+    text: Annotated[
+        str | None, typer.Option(help=f"The column with the texts, where there are no abstracts. {FILES_ONLY}")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option(help=f"The column with the ids; `content` makes them of the texts. {FILES_ONLY}")
+    ] = None,
     encoding: Annotated[
-        str | None, typer.Option(help="Of a text file that is neither UTF-8, UTF-16 nor Windows-1252.")
+        str | None, typer.Option(help=f"Of a text file that is neither UTF-8, UTF-16 nor Windows-1252. {FILES_ONLY}")
     ] = None,
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{', '.join(known_names('search policy'))}; may be repeated (default: the recommended one)."
+            help=f"{', '.join(known_names('search policy'))}; may be repeated. Without it `default` runs, "
+            "which is `greedy` where every item has usable words and something relevant is known."
         ),
     ] = None,
     stop: Annotated[
         list[str] | None,
-        typer.Option(help=f"{', '.join(known_names('stopping rule'))}, or `all`; may be repeated."),
+        typer.Option(
+            help=f"{', '.join(known_names('replayed stopping rule'))}, or `all` of them; may be repeated. The "
+            "other rules need more than recorded answers. Not with --budget."
+        ),
     ] = None,
     target: Annotated[
         list[float] | None, typer.Option(help="Recall that the stopping rules aim at; may be repeated (default: 0.95).")
@@ -103,11 +115,17 @@ def simulate(
     prior_irrelevant: Annotated[int, typer.Option(min=0, help="Irrelevant items known from the start.")] = 1,
     description: Annotated[str | None, typer.Option(help="What is sought, in a sentence.")] = None,
     budget: Annotated[
-        float, typer.Option(help="Share of the collection after which a run ends, if it has not found everything.")
+        float,
+        typer.Option(
+            help="Share of the collection after which a run ends, if it has not found everything. Not with --stop, "
+            "whose rules need runs that did."
+        ),
     ] = 1.0,
     clusters: Annotated[
         str | None,
-        typer.Option(help="Soft clusters for `thompson`: lda, nmf or kmeans (default: lda, numbers kmeans)."),
+        typer.Option(
+            help=f"Soft clusters for `thompson`: lda, nmf or kmeans (default: lda, numbers kmeans). {FILES_ONLY}"
+        ),
     ] = None,
     rescore_every: Annotated[
         int, typer.Option(min=1, help="Score everything at every so many updates only, and the best of it between.")

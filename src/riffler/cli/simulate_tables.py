@@ -22,16 +22,17 @@ def print_simulation(
     plan: Plan,
     stopping: Mapping[str, Sequence[RuleSummary]],
 ) -> None:
-    """Print what each recall cost, the other measures, every topic, and where the rules stopped."""
+    """Print where runs ended early, what each recall cost, the other measures, the topics, and where rules stopped."""
     from riffler.evaluation import search_tables as tables
     from riffler.evaluation.search_report import policy_rows
 
     rows, console = policy_rows(runs), output.console()
-    console.print(as_table(tables.recall_grid(rows)))
-    console.print()
+    for grid in (*tables.end_grids(rows), tables.recall_grid(rows)):
+        console.print(as_table(grid))
+        console.print()
     console.print(as_table(tables.measures_grid(rows)))
     source = f"{problems[0].collection.source}: {tables.setting_in_words(problems, runs, plan)}"
-    for line in (source, tables.paid_apart(problems[0]), tables.READING):
+    for line in (source, tables.paid_apart(problems[0]), tables.reading(rows)):
         console.print(line, soft_wrap=True, markup=False)
     grids = [tables.topics_grid(problems, runs)] if len(problems) > 1 else []
     grids += tables.stopping_grids(stopping).values()

@@ -28,6 +28,9 @@ Rows: TypeAlias = Sequence[Mapping[str, object]] | pl.DataFrame
 # Okabe and Ito's colours, told apart with any colour vision; their yellow is left out as too faint on white.
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 INK, FAINT = "#333333", "#8a8a8a"
+LINE_LEGEND: Any = {
+    "orient": "top", "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1, "symbolSize": 220,
+}  # fmt: skip
 
 
 def precision_at_k_chart(curves: Sequence[PrecisionCurve], k: int, title: str = "Precision along the ranking") -> Chart:
@@ -183,8 +186,7 @@ def method_colour(methods: list[str]) -> alt.Color:
     import altair as alt
 
     colours = [PALETTE[number % len(PALETTE)] for number in range(len(methods))]
-    legend = alt.Legend(orient="top", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1, symbolSize=220)
-    return alt.Color("method:N", title=None, legend=legend).scale(domain=methods, range=colours)
+    return alt.Color("method:N", title=None, legend=alt.Legend(**LINE_LEGEND)).scale(domain=methods, range=colours)
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
@@ -216,8 +218,8 @@ def _mark(k: int) -> Chart:
     return rule + annotation(place, f"k = {k:,}", align="center", y=-8, color=INK).encode(x="depth:Q")
 
 
-def annotation(place: pl.DataFrame, words: str, *, color: str = FAINT, **where: Any) -> Chart:  # noqa: ANN401
-    """Write words at a place of the chart."""
+def annotation(place: pl.DataFrame, words: str | list[str], *, color: str = FAINT, **where: Any) -> Chart:  # noqa: ANN401
+    """Write words at a place of the chart; a list has a line each."""
     import altair as alt
 
     return alt.Chart(place).mark_text(text=words, color=color, fontSize=12, **where)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from riffler.errors import InputError
-from riffler.evaluation.charts import FAINT, INK, PALETTE, Chart, annotation, method_colour, styled
+from riffler.evaluation.charts import FAINT, INK, LINE_LEGEND, PALETTE, Chart, annotation, method_colour, styled
 from riffler.evaluation.search_measures import RECALLS, recall_curve
 from riffler.evaluation.search_report import PolicyRow
 from riffler.evaluation.simulate import SearchRun
@@ -22,37 +22,52 @@ if TYPE_CHECKING:
 HEAD = 0.1
 """Share of the collection that the panel of the top shows."""
 
+DASH = 18.0
+"""Pixels after which the dashes of a line come again."""
+
+LEGEND: Any = {**LINE_LEGEND, "symbolSize": 1600}
+"""Of lines that are as long as two dashes."""
+
+ABOVE: Any = {"align": "center", "baseline": "bottom", "dy": -18, "lineHeight": 13}
+BESIDE: Any = {"align": "left", "baseline": "middle", "dx": 6, "dy": -6, "lineHeight": 13}
+"""Where words of two lines stand that are outside of a panel."""
+
 Runs = Sequence[SearchRun]
 
 
 def recall_chart(runs: Runs, title: str = "Recall against reading") -> Chart:
-    """Draw recall against the share of the collection that was read, for the whole and for its first tenth.
+    """Draw recall against the share of the collection that was read: all of it, and the first tenth where it is less.
 
-    A line is the mean over the runs of a policy, its band one standard deviation to either side.
+    A line is the mean over the runs of a policy, its band one standard deviation to either side. It ends where the
+    reading did.
     """
     import altair as alt
 
     if not runs:
         raise InputError("A chart of recall needs at least one run.")
     policies = list(dict.fromkeys(run.policy for run in runs))
-    end = min(1.0, 1.05 * max(run.answers.size / run.n_items for run in runs))
-    whole = _recall_panel(recall_frame(runs, end), policies, runs, end, "the whole")
-    top = _recall_panel(recall_frame(runs, HEAD), policies, runs, HEAD, "the first tenth")
-    chart = styled(alt.hconcat(whole, top, spacing=36), title)
+    most = max(run.answers.size / run.n_items for run in runs)
+    end = min(1.0, 1.05 * most)
+    ends = {"all that was read": end, "the first tenth": HEAD} if most > HEAD + 1e-9 else {"": end}
+    panels = [_recall_panel(recall_frame(runs, end), policies, runs, end, words) for words, end in ends.items()]
+    panels = [panel.properties(width=350 if len(panels) > 1 else 760) for panel in panels]
+    chart = styled(alt.hconcat(*panels, spacing=24), title)
     return chart.properties(title=alt.TitleParams(text=title, subtitle=_reading(runs), subtitleColor=FAINT))
 
 
 def recall_frame(runs: Runs, end: float, n_points: int = 201) -> pl.DataFrame:
-    """Mean and spread of recall over the runs of each policy, at even shares from 0 to ``end``."""
-    shares = np.linspace(0.0, end, n_points)
+    """Mean and spread of recall over the runs of each policy, at even shares from 0 to ``end`` or where it ended."""
     parts = []
     for policy in dict.fromkeys(run.policy for run in runs):
-        curves = np.stack([_curve(run, shares) for run in runs if run.policy == policy])
+        those = [run for run in runs if run.policy == policy]
+        last, even = min(end, _reach(those)), np.linspace(0.0, end, n_points)
+        shares = np.append(even[even < last], last)
+        curves = np.stack([_curve(run, shares) for run in those])
         mean, deviation = curves.mean(axis=0), curves.std(axis=0)
         parts.append(
             pl.DataFrame(
                 {
-                    "method": [policy] * n_points,
+                    "method": [policy] * shares.size,
                     "share": shares,
                     "recall": mean,
                     "low": np.maximum(mean - deviation, 0.0),
@@ -61,6 +76,12 @@ def recall_frame(runs: Runs, end: float, n_points: int = 201) -> pl.DataFrame:
             )
         )
     return pl.concat(parts)
+
+
+def _reach(runs: Runs) -> float:
+    """Share of the collection up to which every run is known: one that found everything stays at recall 100 %."""
+    short = [run.answers.size / run.n_items for run in runs if not run.discovery.found_all]
+    return min(short, default=max(run.answers.size / run.n_items for run in runs))
 
 
 def _curve(run: SearchRun, shares: FloatArray) -> FloatArray:
@@ -73,34 +94,40 @@ def _recall_panel(frame: pl.DataFrame, policies: list[str], runs: Runs, end: flo
     ticks = alt.Axis(format="~%", tickCount=6, grid=False)
     x = alt.X("share:Q", title="share of the collection read", axis=ticks).scale(domain=[0, end], nice=False)
     y = alt.Y("recall:Q", title="recall").scale(domain=[0, 1]).axis(format="%", tickCount=5)
-    base = alt.Chart(pl.concat([frame.filter(method=one) for one in reversed(policies)]))
-    base = base.encode(x=x, color=method_colour(policies))
+    base = alt.Chart(frame).encode(x=x, color=method_colour(policies).legend(**LEGEND))
     band = base.mark_area(opacity=0.13).encode(y=alt.Y("low:Q"), y2="high:Q")
     tooltip = [
         alt.Tooltip("method:N", title="policy"),
-        alt.Tooltip("share:Q", title="read", format=".1%"),
+        alt.Tooltip("share:Q", title="read", format=".3p"),
         alt.Tooltip("recall:Q", format=".1%"),
         alt.Tooltip("low:Q", title="from", format=".1%"),
         alt.Tooltip("high:Q", title="to", format=".1%"),
     ]
-    lines = base.mark_line(strokeWidth=2.2).encode(y=y, tooltip=tooltip)
+    lines = base.mark_line(strokeWidth=2.4).encode(y=y, strokeDash=_dashes(policies), tooltip=tooltip)
     best = float(np.mean([run.n_relevant / run.n_items for run in runs]))
-    words = ("any order", "nothing but finds") if end == HEAD else ("", "")  # there is room for them
-    marks = [_guide(end, end, words[0]), _guide(min(best, end), min(1.0, end / best), words[1])]
-    chart = alt.layer(band, *marks, lines).properties(width=400, height=320)
+    marks = [_guide(end, end, ["any", "order"]), _guide(min(best, end), min(1.0, end / best), ["nothing", "but finds"])]
+    room = annotation(pl.DataFrame({"share": [0.0], "recall": [1.0]}), ["-", "-"], opacity=0, **ABOVE)
+    marks.append(room.encode(x="share:Q", y="recall:Q"))  # so that the titles of both panels stand on one line
+    chart = alt.layer(band, *marks, lines).properties(height=320)
     return chart.properties(title=alt.TitleParams(text=title, fontSize=13, color=INK, offset=4))
 
 
-def _guide(end: float, recall: float, words: str) -> Chart:
-    """Draw a dashed line from the origin, with words at its end."""
+def _dashes(policies: list[str]) -> alt.StrokeDash:
+    """The first policy whole, each later one with wider gaps: lines on top of each other show through, all of them."""
+    import altair as alt
+
+    filled = [DASH * (1 - 0.8 * number / len(policies)) for number in range(len(policies))]
+    scale = alt.Scale(domain=policies, range=[[one, DASH - one] for one in filled])
+    return alt.StrokeDash("method:N", title=None, scale=scale).legend(**LEGEND)
+
+
+def _guide(end: float, recall: float, words: list[str]) -> Chart:
+    """Draw a dashed line from the origin, with words at its end, outside of the panel: curves do not come there."""
     import altair as alt
 
     place = pl.DataFrame({"share": [0.0, end], "recall": [0.0, recall]})
-    line = alt.Chart(place).mark_line(strokeDash=[5, 4], color=FAINT, strokeWidth=1.2).encode(x="share:Q", y="recall:Q")
-    left = recall >= 0.999
-    note = annotation(
-        place.tail(1), words, align="left" if left else "right", dx=5 if left else -4, dy=8 if left else -8
-    )
+    line = alt.Chart(place).mark_line(strokeDash=[2, 3], color=FAINT, strokeWidth=1.2).encode(x="share:Q", y="recall:Q")
+    note = annotation(place.tail(1), words, **(ABOVE if recall >= 1 else BESIDE))
     return line + note.encode(x="share:Q", y="recall:Q")
 
 
@@ -135,12 +162,12 @@ def cost_chart(rows: Sequence[PolicyRow], title: str = "What each recall costs")
     tooltip = [
         alt.Tooltip("method:N", title="policy"),
         alt.Tooltip("recall:O"),
-        alt.Tooltip("share:Q", title="read", format=".1%"),
+        alt.Tooltip("share:Q", title="read", format=".3p"),
         alt.Tooltip("labels:Q", title="labels", format=",.0f"),
     ]
     middle = base.mark_point(filled=True, size=80, opacity=1).encode(x=x, tooltip=tooltip)
-    words = base.mark_text(align="left", dx=9, fontSize=11).encode(x="end:Q", text=alt.Text("share:Q", format=".1%"))
-    height = len(RECALLS) * (16 + 22 * len(policies))
+    words = base.mark_text(align="left", dx=9, fontSize=11).encode(x="end:Q", text=alt.Text("share:Q", format=".3p"))
+    height = points["recall"].n_unique() * (16 + 22 * len(policies))
     chart = styled(alt.layer(dots, spread, middle, words).properties(width=760, height=height), title)
     note = "dot: mean of the runs; bar: one standard deviation to either side; ticks: single runs"
     return chart.properties(title=alt.TitleParams(text=title, subtitle=note, subtitleColor=FAINT))
@@ -189,16 +216,16 @@ def stopping_chart(summaries: Mapping[str, Sequence[RuleSummary]], target: float
         base = base.encode(yOffset=alt.YOffset("policy:N", sort=policies))
     height = len(order) * (12 + 12 * len(policies))
     low = min(float(frame["lowest_recall"].min() or 0.0), target)  # type: ignore[arg-type]
-    left = alt.layer(*_span(base, "share", "share_needed", "share of the collection read", 0.0))
+    left = alt.layer(*_span(base, "share", "share_needed", "share of the collection read", 0.0, len(policies)))
     right = alt.layer(
         _line_at(target),
         *_span(
             base.encode(y=alt.Y("rule:N", title=None, sort=order).axis(labels=False)),
             "recall", "lowest_recall", "recall reached: mean, and the lowest",
-            max(0.0, float(np.floor(low * 20 - 0.5)) / 20),
+            max(0.0, float(np.floor(low * 20 - 0.5)) / 20), len(policies),
         ),
     )  # fmt: skip
-    left, right = (panel.properties(width=390, height=height) for panel in (left, right))
+    left, right = (panel.properties(width=370, height=height) for panel in (left, right))
     note = (
         "left: dot, mean share read; tick, what the order itself needs to reach the target. right: tick, worst review"
     )
@@ -206,14 +233,21 @@ def stopping_chart(summaries: Mapping[str, Sequence[RuleSummary]], target: float
     return chart.properties(title=alt.TitleParams(text=title, subtitle=note, subtitleColor=FAINT))
 
 
-def _span(base: Chart, to: str, start: str, words: str, least: float) -> list[Chart]:
+def _shapes(n_policies: int) -> alt.Legend | None:
+    """Say below the panels, where there is room for every name, which policy has which shape; one needs none."""
+    import altair as alt
+
+    return alt.Legend(orient="bottom", direction="horizontal", columns=6) if n_policies > 1 else None
+
+
+def _span(base: Chart, to: str, start: str, words: str, least: float, n_policies: int) -> list[Chart]:
     """Draw a tick at one column, a dot at another, and a line between them."""
     import altair as alt
 
     # every layer has the same scale: of several that differ Vega-Lite takes the widest
     scale = alt.Scale(domain=[least, 1.0], nice=False, zero=False)
     axis = alt.Axis(format="~%", tickCount=5, title=words)
-    shape = alt.Shape("policy:N", title="policy", sort=None)
+    shape = alt.Shape("policy:N", title=None, sort=None, legend=_shapes(n_policies))
     from_, dot = alt.X(f"{start}:Q", scale=scale, axis=axis), alt.X(f"{to}:Q", scale=scale, axis=axis)
     return [
         base.mark_rule(strokeWidth=1.4, opacity=0.5).encode(x=from_, x2=f"{to}:Q"),

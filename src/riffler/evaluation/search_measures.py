@@ -47,6 +47,11 @@ class Discovery:
         places: IntArray = np.flatnonzero(self.found) + 1
         return places
 
+    @property
+    def found_all(self) -> bool:
+        """Whether the run found everything relevant; it ended early where it did not."""
+        return self.places.size == self.n_relevant
+
     def recall_after(self, n_labels: int) -> float:
         """Share of the relevant items among the first ``n_labels`` answers."""
         return float(np.sum(self.found[:n_labels])) / self.n_relevant
@@ -89,13 +94,16 @@ def work_saved(run: Discovery, recall: float = 0.95) -> float | None:
     return None if labels is None else (run.n_items - labels) / run.n_items - (1.0 - recall)
 
 
-def found_at_share(run: Discovery, share: float = 0.1) -> float:
-    """RRF: recall when a share of the collection has been read.
+def found_at_share(run: Discovery, share: float = 0.1) -> float | None:
+    """RRF: recall when a share of the collection has been read; None where the run ended before with some not found.
 
     >>> found_at_share(discovery([1, 0, 1], n_items=20, n_relevant=2))
     0.5
+    >>> found_at_share(discovery([1, 1], n_items=90, n_relevant=2)), found_at_share(discovery([1, 0], 90, 2))
+    (1.0, None)
     """
-    return run.recall_after(math.floor(share * run.n_items + 1e-9))
+    n_labels = math.floor(share * run.n_items + 1e-9)
+    return None if run.found.size < n_labels and not run.found_all else run.recall_after(n_labels)
 
 
 def time_to_discovery(run: Discovery) -> float | None:
@@ -104,7 +112,7 @@ def time_to_discovery(run: Discovery) -> float | None:
     >>> time_to_discovery(discovery([1, 0, 1], n_items=20, n_relevant=2))
     2.0
     """
-    return float(run.places.mean()) if run.places.size == run.n_relevant else None
+    return float(run.places.mean()) if run.found_all else None
 
 
 def without_priors(run: Discovery, n_prior: int) -> Discovery | None:

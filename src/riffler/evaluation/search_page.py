@@ -24,7 +24,7 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 1000px; mar
 h1 { font-size: 1.6rem; margin-bottom: .2rem; } h2 { font-size: 1.2rem; margin-top: 2.4rem; }
 p.note { color: #666; margin: .2rem 0 1rem; } .wide, .wide.vega-embed { display: block; overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
-th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #e6e6e6; white-space: nowrap; }
+th, td { padding: .3rem .55rem; text-align: right; border-bottom: 1px solid #e6e6e6; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } thead th { border-bottom: 2px solid #bbb; vertical-align: bottom; }
 td small { color: #777; } tr.short td { color: #C1272D; } .best { font-weight: 600; }
 """
@@ -80,9 +80,10 @@ def search_page(
     parts = [
         f"<h1>{escape(_title(problems))}</h1>",
         _note(tables.setting_in_words(problems, runs, plan)),
+        *(part for grid in tables.end_grids(rows) for part in _section(grid)),
         *_section(tables.recall_grid(rows)),
         *(_div(name) for name in charts),
-        *_section(tables.measures_grid(rows), tables.READING),
+        *_section(tables.measures_grid(rows), tables.reading(rows)),
     ]
     if len(problems) > 1:
         parts += _section(tables.topics_grid(problems, runs))

@@ -35,6 +35,8 @@ class PolicyRow:
     """Measures of one policy over its runs.
 
     labels, shares : at each recall of RECALLS, priors included; labels_after_priors : without them
+    read, share_read, found, recall : labels given when the run ended, their share, and what it had found by then
+    n_short : runs that ended with something not found
     wss95, rrf10, atd : work saved at recall .95, recall after a tenth of the collection, mean labels to a find
     cpu_seconds : of the processor for a whole run, features and clusters apart; seconds_per_step : on the clock
     """
@@ -43,6 +45,11 @@ class PolicyRow:
     labels: dict[str, Spread]
     shares: dict[str, Spread]
     labels_after_priors: dict[str, Spread]
+    read: Spread
+    share_read: Spread
+    found: Spread
+    recall: Spread
+    n_short: int
     wss95: Spread
     rrf10: Spread
     atd: Spread
@@ -58,6 +65,11 @@ class PolicyRow:
             "labels_at_recall": _plain(self.labels),
             "share_at_recall": _plain(self.shares),
             "labels_at_recall_without_priors": _plain(self.labels_after_priors),
+            "labels_at_end": asdict(self.read),
+            "share_at_end": asdict(self.share_read),
+            "found_at_end": asdict(self.found),
+            "recall_at_end": asdict(self.recall),
+            "n_runs_that_found_everything": len(self.seeds) - self.n_short,
             "wss_at_95": asdict(self.wss95),
             "rrf_at_10": asdict(self.rrf10),
             "average_time_to_discovery": asdict(self.atd),
@@ -93,6 +105,11 @@ def policy_row(policy: str, runs: Sequence[SearchRun]) -> PolicyRow:
             str(recall): spread_of([0 if one is None else labels_at_recall(one, recall) for one in later])
             for recall in RECALLS
         },
+        read=spread_of([one.found.size for one in found]),
+        share_read=spread_of([one.found.size / one.n_items for one in found]),
+        found=spread_of([one.places.size for one in found]),
+        recall=spread_of([one.places.size / one.n_relevant for one in found]),
+        n_short=sum(not one.found_all for one in found),
         wss95=spread_of([work_saved(one) for one in found]),
         rrf10=spread_of([found_at_share(one) for one in found]),
         atd=spread_of([time_to_discovery(one) for one in found]),

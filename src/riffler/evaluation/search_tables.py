@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -34,7 +35,10 @@ def recall_grid(rows: Sequence[PolicyRow]) -> Grid:
         cells.append(
             (
                 row.policy,
-                *(f"{word}\n{share:.1%}" if share else word for word, share in zip(words, shares, strict=True)),
+                *(
+                    f"{word}\n{short_share(share)}" if share else word
+                    for word, share in zip(words, shares, strict=True)
+                ),
             )
         )
         for place, level in enumerate(levels, start=1):
@@ -44,6 +48,29 @@ def recall_grid(rows: Sequence[PolicyRow]) -> Grid:
                 best.add((at, place))
     head = ("policy", *(f"{recall:.0%}" for recall in RECALLS))
     return Grid("Labels and share read at recall", head, tuple(cells), best=frozenset(best))
+
+
+def end_grids(rows: Sequence[PolicyRow]) -> list[Grid]:
+    """What was read and found when the runs ended; none where every run found everything, as that is recall 100 %."""
+    if not ended_early(rows):
+        return []
+    cells = [
+        (
+            row.policy,
+            f"{mean_and_spread(row.read, ',.0f')}\n{short_share(row.share_read.mean or 0.0)}",
+            mean_and_spread(row.found, ",.1f" if len(row.seeds) > 1 else ",.0f"),
+            mean_and_spread(row.recall, ".1%"),
+            f"{len(row.seeds) - row.n_short} of {len(row.seeds)}",
+        )
+        for row in rows
+    ]
+    head = ("policy", "read", "relevant\nfound", "recall", "runs that\nfound everything")
+    return [Grid("Where the runs ended", head, tuple(cells))]
+
+
+def ended_early(rows: Sequence[PolicyRow]) -> bool:
+    """Whether any run ended with something not found."""
+    return any(row.n_short for row in rows)
 
 
 def measures_grid(rows: Sequence[PolicyRow]) -> Grid:
@@ -64,16 +91,19 @@ def measures_grid(rows: Sequence[PolicyRow]) -> Grid:
 
 
 def topics_grid(problems: Sequence[Problem], runs: Sequence[SearchRun]) -> Grid:
-    """Share read at recall 95 % and 100 %, a row a topic, two columns a policy."""
+    """Share read at recall 95 % and 100 %, a row a topic, two columns a policy; recall too where runs ended early."""
     policies = list(dict.fromkeys(run.policy for run in runs))
-    those, cells = by_topic(runs), []
+    those, cells, early = by_topic(runs), [], ended_early(policy_rows(runs))
     for problem in problems:
         rows = {row.policy: row for row in policy_rows(those[problem.name])}
         shares = [rows[policy].shares[recall].mean for recall in ("0.95", "1.0") for policy in policies]
-        words = ["-" if share is None else f"{share:.1%}" for share in shares]
-        cells.append((problem.name, f"{problem.n_relevant:,}", *words))
+        words = ["-" if share is None else short_share(share) for share in shares]
+        reached = [mean_and_spread(rows[policy].recall, ".1%") for policy in policies] if early else []
+        cells.append((problem.name, f"{problem.n_relevant:,}", *words, *reached))
     heads = [f"{policy}\nat {recall}" for recall in ("95 %", "100 %") for policy in policies]
-    return Grid("Share read, topic by topic", ("topic", "relevant", *heads), tuple(cells))
+    heads += [f"{policy}\nrecall" for policy in policies] if early else []
+    title = f"Share read{', and recall at the end' * early}, topic by topic"
+    return Grid(title, ("topic", "relevant", *heads), tuple(cells))
 
 
 def stopping_grids(stopping: Mapping[str, Sequence[RuleSummary]]) -> dict[float, Grid]:
@@ -118,15 +148,35 @@ def paid_apart(problem: Problem) -> str:
     return words + (f"; clusters {problem.cluster_cpu_seconds:.2f}." if problem.clusters is not None else ".")
 
 
+def reading(rows: Sequence[PolicyRow]) -> str:
+    """What the numbers mean, and what stands where there is none."""
+    return READING + (f" {ENDED_EARLY}" if ended_early(rows) else "")
+
+
 READING = (
     "Labels include what was known from the start; mean ± standard deviation over the runs. "
     "WSS@95: work saved over a random order at recall 95 %. RRF@10: recall after a tenth of the collection. "
     "ATD: labels given, on average, when a relevant item is found."
 )
+ENDED_EARLY = (
+    "Some runs ended at the budget, before everything was found. Where not all runs got as far as a column asks (to a "
+    "recall, or through a tenth of the collection), “(0 of 3 runs)” says how many did, in place of a mean; in the "
+    "table of topics it is “-”."
+)
 STOPPING_READING = (
     "Shares of the collection that were read, and that the order itself needs; recall reached, mean and lowest. "
     "p: exact binomial test that no more reviews end below the target than the confidence allows."
 )
+
+
+def short_share(share: float) -> str:
+    """Write a share with one decimal, and a small one with as many as tell it from others.
+
+    >>> short_share(0.3875), short_share(1.0), short_share(0.004129), short_share(0.0)
+    ('38.8%', '100.0%', '0.413%', '0.0%')
+    """
+    decimals = 1 if share in (0, 1) else max(1, -math.floor(math.log10(share)))
+    return f"{share:.{decimals}%}"
 
 
 def mean_and_spread(spread: Spread, form: str) -> str:

@@ -43,6 +43,7 @@ __all__ = [
     "WeightThompson",
     "autotar_batch",
     "policy_from",
+    "policy_name",
 ]
 
 
@@ -53,3 +54,12 @@ def policy_from(given: str | Policy) -> Policy:
     if given not in POLICIES:
         raise UnknownName.among("search policy", given, POLICIES)
     return POLICIES[given]()
+
+
+def policy_name(policy: Policy) -> str:
+    """Return the name that a policy has in the table; one that is not in it is called by its class.
+
+    >>> policy_name(ClusterThompson())
+    'thompson'
+    """
+    return next((name for name, made in POLICIES.items() if made is type(policy)), type(policy).__name__)

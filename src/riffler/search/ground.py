@@ -13,6 +13,7 @@ from riffler.errors import InputError
 from riffler.features.bm25 import bm25_scores
 from riffler.features.clusters import SoftClusters
 from riffler.records import FloatArray, Matrix
+from riffler.search import policy_name
 from riffler.search.features import SearchFeatures, checked_features
 from riffler.search.hashed_words import HashedWords
 from riffler.search.learner import LeanLearner, Learner
@@ -109,7 +110,7 @@ def check_clusters_on_disk(collection: DiskCollection, policy: Policy) -> None:
     """Refuse a policy that uses soft clusters where a collection has none: it would be another policy."""
     if uses_clusters(policy) and not collection.manifest.clusters:
         raise InputError(
-            f"The policy {type(policy).__name__} uses soft clusters, and {collection.source} has none. Find some: "
+            f"The policy {policy_name(policy)!r} uses soft clusters, and {collection.source} has none. Find some: "
             f"riffler reindex {collection.source} --clusters 200."
         )
 
