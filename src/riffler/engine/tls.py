@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from riffler.engine.pem import check_pem
 from riffler.errors import EngineError, InputError
 
 SCHEMES = "tcp", "tls", "ws", "wss", "ucx"
@@ -25,9 +26,7 @@ class TlsFiles:
     key: str | Path
 
     def __post_init__(self) -> None:
-        for name in ("ca", "cert", "key"):
-            if not Path(getattr(self, name)).is_file():
-                raise InputError(f"{name} must be a PEM file for TLS, got {str(getattr(self, name))!r}: no such file.")
+        check_pem(self.ca, self.cert, self.key)
 
     def security(self) -> Any:  # noqa: ANN401 - Dask's own
         """Return what Dask wants to know."""
