@@ -20,14 +20,15 @@ from hypothesis import strategies as st
 from riffler.engine import DaskEngine, LocalEngine, TlsFiles, at_worker, check_engine, engine_from
 from riffler.engine.at_worker import Share
 from riffler.engine.dask import settled, shares_of
-from riffler.engine.mapped import mapped_block
+from riffler.engine.mapped import MappedArray, mapped_block
 from riffler.engine.products import pulled_back
 from riffler.engine.tls import need_trusted
 from riffler.errors import DataFileError, EngineError, InputError, UnknownName
 from riffler.features.blocked_rows import BlockedRows
-from riffler.records import IntArray, is_sparse
+from riffler.records import FloatArray, is_sparse
 from tests.engine.clusters import kill_one, new_cluster
 from tests.engine.partitions import cut, hessian_times, matrix, on_disk, sums_of_a_worker_that_is_killed
+from tests.waiting import wait_until
 
 distributed: Any = pytest.importorskip("distributed")
 
@@ -186,20 +187,27 @@ def is_worker(process: psutil.Process) -> bool:
         return False
 
 
-def test_what_nobody_asks_for_is_let_go_and_sent_again_when_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    share, sent = (Share(name, 0, 1, 0, 2) for name in ("old", "new")), at_worker.Sent((np.eye(2),), 0, None)
-    old, new = share
-    monkeypatch.setattr(at_worker, "_HELD", OrderedDict())
-    monkeypatch.setattr(at_worker, "IDLE_SECONDS", 0.0)
-    asked = [at_worker.Asked(one, (), sent) for one in (old, new)]
-    for one in asked:
-        assert at_worker._answers(rows_and_ties, None, (), [one], 1) == [(2, None)]
-    again = at_worker.Asked(old, (), None)
-    assert at_worker._answers(rows_and_ties, None, (), [again], 1) == [at_worker.NotHeld()]
+def test_what_nobody_asks_for_is_let_go_by_itself_and_sent_again_when_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    share = Share("old", 0, 1, 0, 2)
+    held, mapped = OrderedDict[str, Any](), dict[str, Any]()
+    monkeypatch.setattr(at_worker, "_HELD", held)
+    monkeypatch.setattr(at_worker, "_WRITTEN_OVER", mapped)
+    monkeypatch.setattr(at_worker, "_WATCHED", watched := threading.Lock())
+    monkeypatch.setattr(at_worker, "IDLE_SECONDS", 0.2)
+    np.arange(3.0).tofile(tmp_path / "told")
+    told = MappedArray(str(tmp_path / "told"), "<f8", (3,), 0)
+    asked, again = at_worker.Asked(share, (), at_worker.Sent((np.eye(2),))), at_worker.Asked(share, (), None)
+    for _ in range(2):
+        assert at_worker._answers(rows_and_told, None, (told,), [asked], 1) == [(2, 3.0)]
+        wait_until(lambda: not held and not mapped and not watched.locked())
+        assert at_worker._answers(rows_and_told, None, (told,), [again], 1) == [at_worker.NotHeld()]
+    wait_until(lambda: not watched.locked())
 
 
-def rows_and_ties(engine: LocalEngine, ties: IntArray | None, share: Share) -> tuple[int, IntArray | None]:
-    return engine.n_rows, ties
+def rows_and_told(engine: LocalEngine, ties: None, share: Share, told: FloatArray) -> tuple[int, float]:
+    return engine.n_rows, float(told.sum())
 
 
 def test_threads_may_ask_one_engine_at_once(cluster: Any, tmp_path: Path) -> None:  # noqa: ANN401

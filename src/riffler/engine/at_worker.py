@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
-from threading import Lock
-from time import monotonic
+from threading import Lock, Thread
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ from riffler.records import FloatArray, IntArray, Matrix
 
 MOST_SHARES = 1_000  # that a worker holds, of all engines; one that is let go is sent again when it is needed
 MOST_WRITTEN_OVER = 8  # files that stay mapped: a few of each engine of this machine
-IDLE_SECONDS = 3600.0  # after which a share is let go: whoever asked for it may have been killed
+IDLE_SECONDS = 3600.0  # after which a share or a file is let go: whoever asked for it may have been killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,10 @@ class _Held:
 
 
 _HELD: OrderedDict[str, _Held] = OrderedDict()
-_WRITTEN_OVER: dict[str, tuple[int, NDArray[np.uint8]]] = {}  # by path: which file it was, and its bytes
+_WRITTEN_OVER: dict[str, tuple[int, NDArray[np.uint8], float]] = {}
+"""By path: which file it was, its bytes, and when they were used."""
 _LOCK = Lock()
+_WATCHED = Lock()  # held by the thread that looks for what is idle
 
 
 async def answer(
@@ -158,14 +160,14 @@ def _still_mapped(one: MappedArray) -> NDArray[Any]:
     n_bytes = int(np.prod(one.shape)) * np.dtype(one.dtype).itemsize
     path = Path(str(one.path))
     inode = path.stat().st_ino  # somebody may have tidied up, and another file have that name since
-    known, whole = _WRITTEN_OVER.get(str(path), (inode, None))
+    known, whole, _ = _WRITTEN_OVER.get(str(path), (inode, None, 0.0))
     if whole is None or known != inode or whole.size < n_bytes:
         if len(_WRITTEN_OVER) >= MOST_WRITTEN_OVER:
             _WRITTEN_OVER.clear()
         with few_enough(path):
             # mapped to be written to, though nobody does: loops are compiled for such arrays
             whole = np.asarray(np.memmap(path, dtype=np.uint8, mode="r+"))
-        _WRITTEN_OVER[str(path)] = inode, whole
+    _WRITTEN_OVER[str(path)] = inode, whole, monotonic()
     return whole[:n_bytes].view(one.dtype).reshape(one.shape)
 
 
@@ -175,6 +177,7 @@ def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...]
     with _LOCK:
         if asked.sent is not None:
             _take(share, asked.sent)
+        _watch()
         held = _HELD.get(share.name)
         if held is None or (order is not None and held.order != order) or asked.columns not in ("", held.columns.name):
             return NotHeld()
@@ -207,6 +210,26 @@ def _added_up(answers: list[Any]) -> list[Any]:
     given = [at for at, answer in enumerate(answers) if isinstance(answer, list)]
     together = joined(chain.from_iterable(answers[at] for at in given))
     return [(together if at == given[-1] else []) if at in given else one for at, one in enumerate(answers)]
+
+
+def _watch() -> None:
+    """Let one thread look for what is idle as long as anything is held; the caller has the lock."""
+    if _WATCHED.acquire(blocking=False):
+        Thread(target=_let_go_of_idle, args=(_WATCHED,), name="riffler-idle", daemon=True).start()
+
+
+def _let_go_of_idle(watched: Lock) -> None:
+    while True:
+        sleep(IDLE_SECONDS / 4)
+        with _LOCK:
+            before = monotonic() - IDLE_SECONDS
+            for name in [name for name, held in _HELD.items() if held.used < before]:
+                del _HELD[name]
+            for path in [path for path, (*_, used) in list(_WRITTEN_OVER.items()) if used < before]:
+                _WRITTEN_OVER.pop(path, None)
+            if not _HELD and not _WRITTEN_OVER:  # who asks from now on finds the watch free
+                watched.release()
+                return
 
 
 def drop(names: tuple[str, ...]) -> None:
@@ -267,10 +290,9 @@ def nodes_of(engine: LocalEngine, ties: None, share: Share, work: Work[FloatArra
 
 def _take(share: Share, sent: Sent) -> None:
     if sent.blocks is not None:
-        now = monotonic()
-        _HELD[share.name] = _Held(BlockedRows(sent.blocks), now)
+        _HELD[share.name] = _Held(BlockedRows(sent.blocks), monotonic())
         _HELD.move_to_end(share.name)
-        while len(_HELD) > MOST_SHARES or now - next(iter(_HELD.values())).used > IDLE_SECONDS:
+        while len(_HELD) > MOST_SHARES:
             _HELD.popitem(last=False)
     held = _HELD.get(share.name)
     if held is not None and sent.ties is not None:

@@ -10,11 +10,12 @@ from time import monotonic, sleep
 from typing import Any
 
 from riffler.engine import at_worker
+from riffler.engine.connecting import scheduler_of, unanswered
 from riffler.engine.interrupts import kept_from_workers
 from riffler.engine.local import n_cores
 from riffler.engine.quiet import SILENT, end_silence, silence
 from riffler.engine.seats import Place, seated
-from riffler.engine.tls import TlsFiles, dask_address, has_certificates, need_closed, need_shut_in, need_trusted
+from riffler.engine.tls import TlsFiles, need_closed, need_shut_in, need_trusted
 from riffler.engine.worker_pool import WorkerPool
 from riffler.errors import EngineError, RifflerError
 
@@ -39,18 +40,14 @@ class Cluster:
         need_distributed()
         self._timeout = timeout
         self._places: dict[str, Place] = {}  # of the workers that were looked at
-        if isinstance(given, str):
-            given = dask_address(given, tls)
-            if tls is None and given.startswith(("tls://", "wss://")) and not has_certificates():
-                raise EngineError(f"{given} needs certificates. Pass TlsFiles(ca, cert, key), or a dask:// address.")
-        if given is not None:
-            need_trusted([str(getattr(given, "scheduler_address", given))])
+        meant = None if given is None else scheduler_of(given, tls)
         self._n_own = n_workers or n_cores()
         self._own: Any = None
-        if given is None:
+        if meant is None:
             self._begin()
         else:
-            self._connect(given, {} if tls is None else {"security": tls.security()})
+            meant.need_answer(timeout)
+            self._connect(meant.target, meant.arguments)
         try:
             need_shut_in(str(self._client.scheduler_info()["address"]))
             self.threads_by_worker()
@@ -75,9 +72,7 @@ class Cluster:
         try:
             self._client = need_distributed().Client(target, timeout=self._timeout, set_as_default=False, **security)
         except (OSError, TimeoutError, ValueError, RuntimeError, TypeError) as error:
-            raise EngineError(
-                f"No Dask scheduler answers at {self.name}: {error}. Start it, or check host, port and certificates."
-            ) from error
+            raise unanswered(self.name, str(error)) from error
 
     @property
     def is_own(self) -> bool:

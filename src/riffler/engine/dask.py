@@ -71,8 +71,8 @@ class DaskEngine(BlockHolder):
     """Blocks of feature rows, numbered through from 0, shared out among the workers of a Dask cluster.
 
     blocks : as for :class:`LocalEngine`; memory-mapped ones must lie in a folder that all workers see
-    cluster : address of a scheduler (tcp:// on this machine, else tls://), a cluster object such as a LocalCluster
-        of Dask, or None for workers of its own on this machine, one a core
+    cluster : address of a scheduler (tcp:// on this machine, else tls://), a Client or a cluster object of Dask such as
+        a LocalCluster, or None for workers of its own on this machine, one a core
     tls : certificates, for a scheduler with TLS
     n_workers : of a cluster of its own
     timeout : seconds to wait for a scheduler, or for the first worker

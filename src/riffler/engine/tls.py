@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from riffler.engine.pem import check_pem
 from riffler.errors import EngineError, InputError
+
+SCHEMES = "tcp", "tls", "ws", "wss", "ucx"
+"""How addresses begin that Dask connects to; one within a process (inproc://) is that of a cluster object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +26,7 @@ class TlsFiles:
     key: str | Path
 
     def __post_init__(self) -> None:
-        for name in ("ca", "cert", "key"):
-            if not Path(getattr(self, name)).is_file():
-                raise InputError(f"{name} must be a PEM file for TLS, got {str(getattr(self, name))!r}: no such file.")
+        check_pem(self.ca, self.cert, self.key)
 
     def security(self) -> Any:  # noqa: ANN401 - Dask's own
         """Return what Dask wants to know."""
@@ -55,16 +57,7 @@ def scheduler_address(name: str, tls: TlsFiles | None) -> str:
     >>> scheduler_address("dask://localhost:8786", None)
     'tcp://localhost:8786'
     """
-    try:
-        parts = urlsplit(name)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port = None, None
-    if parts_missing(name, host, port):
-        raise InputError(
-            f"{name!r} is no address of a scheduler. Write dask://host:port, such as dask://localhost:8786."
-        )
-    assert host is not None
+    host, port = host_and_port(name, ("dask",))
     if tls is None and not is_loopback(host):
         raise EngineError(
             f"{name}: a scheduler on another machine is talked to with TLS only, as it runs whatever it is sent. "
@@ -81,16 +74,34 @@ def dask_address(given: str, tls: TlsFiles | None) -> str:
     """
     if given.startswith("dask://"):
         return scheduler_address(given, tls)
-    if "://" not in given:
-        raise InputError(
-            f"{given!r} is no address of a scheduler. Write dask://host:port, or as Dask does tcp://host:port."
-        )
+    host_and_port(given, SCHEMES)
     return given
 
 
-def parts_missing(name: str, host: str | None, port: int | None) -> bool:
-    """Tell whether an address lacks its host or port, or has what it should not have."""
-    return not (host and port) or urlsplit(name).path not in ("", "/") or "@" in name
+def host_and_port(name: str, schemes: Collection[str]) -> tuple[str, int]:
+    """Take an address apart, or raise and say what is wrong with it.
+
+    >>> host_and_port("tcp://localhost:8786", ["tcp"])
+    ('localhost', 8786)
+    """
+    try:
+        parts = urlsplit(name)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:  # the port is no number or too large, or brackets are missing
+        raise _no_address(name, str(error)) from error
+    if name.partition("://")[0] not in schemes:
+        raise _no_address(name, f"it does not begin with {', '.join(f'{one}://' for one in schemes)}")
+    if not host or not port:
+        raise _no_address(name, "it has no host" if not host else "it has no port")
+    if parts.path not in ("", "/") or parts.query or parts.fragment or "@" in name:
+        raise _no_address(name, "it has more than a host and a port")
+    return host, port
+
+
+def _no_address(name: str, why: str) -> InputError:
+    return InputError(
+        f"{name!r} is no address of a scheduler: {why}. Write dask://host:port, such as dask://localhost:8786."
+    )
 
 
 def need_trusted(addresses: Iterable[str]) -> None:
