@@ -14,6 +14,7 @@ from riffler.data.folder import MANIFEST, PARTITIONS
 from riffler.disk.block import partition_ids
 from riffler.disk.files import FileEntry, room_wanted
 from riffler.disk.filling import Filling
+from riffler.disk.finished import restored, restoring
 from riffler.disk.grown import KnownRows, KnownTexts, known_rows, refuse_other_ids
 from riffler.disk.hashed_rows import HashedCounter
 from riffler.disk.id_book import IdBook
@@ -129,7 +130,8 @@ class _Indexing:
         self._known = known_rows(self._folder, self._base, self._sources)
         with holding(self._folder, self._journal):
             remove_strays(self._folder, self._named_files())
-            self._restore_ids()
+            with restoring(self._folder):
+                self._restore_ids()
             self._read(place)
             if not self._new and self._known and self._base is not None:
                 self._journal.remove()
@@ -161,17 +163,15 @@ class _Indexing:
         before = self._journal.command
         if before is not None and self._journal.has_steps:
             refuse_other(self._folder, self._journal, self._command(sources, self._generation))
-            known = self._journal.find(SOURCES) or before["sources"]
-            return self._go_on([Source.of_json(one) for one in known], sources, self._journal.found(PARTITION))
+            return self._go_on(sources)
         self._sources = self._survey(sources)
         self._journal.begin(self._command(self._sources, self._generation))
         return Place()
 
-    def _go_on(self, before: list[Source], now: list[Source], finished: list[Any]) -> Place:
-        self._new = [Partition.of_json(one["partition"]) for one in finished]
-        for one in finished:
-            self._parts.update({int(number): Parts.of_json(parts) for number, parts in one["parts"].items()})
-        place = Place.of_json(finished[-1]["place"])
+    def _go_on(self, now: list[Source]) -> Place:
+        self._tell(0.0, "comparing checksums")
+        finished = restored(self._folder, self._journal, len(self._old), self._first_number)
+        self._new, self._parts, place, before = finished.partitions, finished.parts, finished.place, finished.sources
         pairs = enumerate(zip(before, now, strict=True))
         changed = [number for number, (old, new) in pairs if old.identity != new.identity]
         for number in changed:
