@@ -12,12 +12,12 @@ from typing import Any
 
 from riffler.data.collection_reading import text_format_of
 from riffler.data.folder import ENDINGS
-from riffler.data.json_members import TEXT
 from riffler.data.opening import check_file
 from riffler.data.parquet_footer import Footer, read_footer
 from riffler.disk.manifest import is_collection
 from riffler.disk.parts import WantedColumns, part_names
-from riffler.disk.text_survey import json_kinds, look_at_text, named_tags, tags_of
+from riffler.disk.tagged_lines import LAYOUTS, LONGEST_RECORD, TaggedLines, tag_kinds
+from riffler.disk.text_survey import json_kinds, look_at_text, tags_of, utf8_blocks
 from riffler.errors import DataFileError, InputError
 
 LARGEST_SPREADSHEET = 200_000_000
@@ -42,8 +42,8 @@ class Source:
     length : where its end is: bytes of a decoded text, rows of Parquet, files of a folder; 0 where it is read at once
     encoding : of a text
     form : "old" for lines that end in a carriage return alone; the layout of tagged records
-    kinds : columns that may play a part, wherever in the file they come: of JSON lines with the kinds of their values,
-        of tagged records those that the caller named
+    kinds : columns that may play a part, wherever in the file they come, with the kinds of their values: of JSON
+        lines; of tagged records all, a list of texts where any record repeats its tag
     """
 
     path: str
@@ -208,8 +208,9 @@ def _looked_at(source: Source, encoding: str | None, columns: WantedColumns) -> 
         return plain
     layout = tags_of(plain.file, plain.encoding)
     if source.kind == "tagged" or layout is not None:  # databases also give their records the ending .txt
-        found_tags = named_tags(plain.file, plain.encoding, columns.named)
-        return replace(plain, kind="tagged", form=layout or "LOOSE_RIS", kinds=tuple((tag, TEXT) for tag in found_tags))
+        form = layout or "LOOSE_RIS"
+        lines = TaggedLines(utf8_blocks(plain.file, plain.encoding), source.path, LONGEST_RECORD)
+        return replace(plain, kind="tagged", form=form, kinds=tuple(tag_kinds(lines.records(LAYOUTS[form])).items()))
     return replace(plain, kind="delimited")
 
 
