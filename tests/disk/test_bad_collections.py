@@ -81,6 +81,13 @@ def test_a_newer_version_is_refused(folder: Path) -> None:
         open_collection(folder)
 
 
+@pytest.mark.parametrize("version", [True, 1.5, None, 0, "x"])
+def test_a_version_that_is_none_is_damage(version: object, folder: Path) -> None:
+    change_manifest(folder, lambda value: value.update(version=version))
+    with pytest.raises(DataFileError, match=r"manifest\.json is damaged \(its version is .*, a number from 1 on"):
+        open_collection(folder)
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -50,7 +50,7 @@ def read_delimited(path: Path, encoding: str | None = None) -> pl.DataFrame:
         frame = read_loosely(source, form, path)
     frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     if frame.height == 0:
-        raise DataFileError(f"{path}: a header but no rows.")
+        raise DataFileError(f"{path}: a header but no rows, or none that have anything in them.")
     return unguarded(frame)
 
 

@@ -19,7 +19,7 @@ from riffler.data.parquet_footer import read_footer
 from riffler.data.spreadsheet import read_spreadsheet
 from riffler.disk.delimited_records import frame_of_records
 from riffler.disk.parts import LINE_COLUMN
-from riffler.disk.sources import Source, text_files
+from riffler.disk.sources import Source, refuse_changed, text_files
 from riffler.disk.tagged_lines import LAYOUTS, LONGEST_RECORD, TaggedLines
 from riffler.disk.text_survey import BLOCK, utf8_blocks
 from riffler.errors import DataFileError
@@ -197,13 +197,16 @@ def _parquet(source: Source, at: int) -> Iterator[Chunk]:
             end += group.n_rows
             size = int(np.clip(BLOCK * group.n_rows // max(1, group.n_unpacked), 1, MOST_RECORDS))
             while at < end:  # a group is unpacked in slices: it may be the whole file
+                refuse_changed(source)  # of a file that was cut polars tells pages
                 frame = table.slice(at, min(SLICED * size, end - at)).collect()
                 if frame.height == 0:
                     raise DataFileError(f"{source.path}: it was changed while it was read. Index it again.")
                 for start in range(0, frame.height, size):
                     yield Chunk(frame.slice(start, size), at + start)
                 at += frame.height
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+    except pl.exceptions.PanicException as error:
+        raise DataFileError(f"{source.path}: not a whole Parquet file. Copy or make it again.") from error
+    except (pl.exceptions.PolarsError, OSError) as error:
         raise DataFileError(f"{source.path}: not a whole Parquet file ({error}). Copy or make it again.") from error
 
 

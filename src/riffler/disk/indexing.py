@@ -37,7 +37,7 @@ from riffler.disk.parts import BY_NOTES, Parts, Piece
 from riffler.disk.publishing import ASKED, CLUSTERS, Publisher, n_filled_rows, pool_or_threads
 from riffler.disk.reading import Place, Reading
 from riffler.disk.settings import VectoriserSettings
-from riffler.disk.sources import Source, Tell, find_sources, resolved_of_json, survey
+from riffler.disk.sources import Source, Tell, find_sources, refuse_changed, resolved_of_json, survey
 from riffler.disk.strays import check_folder, remove_strays
 from riffler.errors import DataFileError, InputError
 from riffler.features.cluster_model import check_n_clusters
@@ -83,7 +83,7 @@ def index_collection(
     folder, options = Path(folder), options or IndexOptions()
     named = [documents] if isinstance(documents, str | Path) else list(documents)
     check_folder(folder)
-    sources = find_sources(named)
+    sources = find_sources(named, folder)
     with room_wanted(folder):
         (folder / PARTITIONS).mkdir(parents=True, exist_ok=True)
     with locked(folder):
@@ -252,16 +252,20 @@ class _Indexing:
         with Filling(self._options, partial(counted, counter=counter), self._close, self._n_jobs) as filling:
             reached = place.source
             for piece, here in reading.pieces(place):
-                self._refuse_changed(self._sources[reached : here.source])
+                for source in self._sources[reached : here.source]:  # they are read to their ends
+                    refuse_changed(source)
                 reached = here.source
                 for start, n in self._new_among(piece, here):
                     filling.add(piece.slice(start, n), here.after(start))
                     n_items += n
                 self._tell(LOOKED + (READ - LOOKED) * reading.share(here), f"indexing: {n_items:,} documents")
-            self._refuse_changed(self._sources[reached:])
+            for source in self._sources[reached:]:
+                refuse_changed(source)
             filling.finish()
         if not self._new and not self._known:
-            raise DataFileError(f"{self._sources[0].path}: no rows; there is nothing to index.")
+            raise DataFileError(
+                f"{self._sources[0].path}: no rows, or none that have anything in them; there is nothing to index."
+            )
 
     def _new_among(self, piece: Piece, place: Place) -> list[tuple[int, int]]:
         """Where new documents begin, and how many: all, unless the file was indexed before."""
@@ -271,15 +275,6 @@ class _Indexing:
         source = self._sources[place.source].path
         refuse_other_ids(known, self._parts[piece.source].id, source)
         return known.new_among(piece, source)
-
-    def _refuse_changed(self, sources: Sequence[Source]) -> None:
-        """Refuse sources that are not what they were when they were looked at; they are read to their ends."""
-        for source in sources:
-            now = find_sources([source.path])[0]
-            if now.identity != source.identity:
-                raise DataFileError(
-                    f"{source.path} was changed while it was indexed. Begin again when nobody writes to it any more."
-                )
 
     def _close(self, pieces: list[CountedPiece], place: Place) -> None:
         """Give a full partition its ids, write it, and write down that it is there."""

@@ -11,7 +11,7 @@ from typing import Any
 from riffler.data.judgements import check_judgements
 from riffler.disk.chunks import read_chunks
 from riffler.disk.parts import Parts, Piece, WantedColumns, choose_parts, kept_words, label_column, piece_of
-from riffler.disk.sources import Source
+from riffler.disk.sources import Source, as_looked_at
 from riffler.disk.wide_rows import rows_at_once
 from riffler.errors import DataFileError
 
@@ -70,9 +70,10 @@ class Reading:
         words = place.words
         for number in range(place.source, len(self._sources)):
             start = place if number == place.source else Place(number, words=words)
-            for piece, here in self._of_source(self._sources[number], start):
-                words = here.words
-                yield piece, here
+            with as_looked_at(self._sources[number]):
+                for piece, here in self._of_source(self._sources[number], start):
+                    words = here.words
+                    yield piece, here
         self._check_words(words)
 
     def share(self, place: Place) -> float:

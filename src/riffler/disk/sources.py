@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -85,9 +86,12 @@ def resolved_of_json(value: Mapping[str, Any]) -> str:
     return str(value.get("resolved", value["path"]))
 
 
-def find_sources(named: Sequence[str | Path]) -> list[Source]:
-    """Files and folders of what was named, patterns replaced by what they match; each is known, none is read yet."""
-    paths = [path for name in named for path in _matching(str(name))]
+def find_sources(named: Sequence[str | Path], out: Path | None = None) -> list[Source]:
+    """Files and folders of what was named, patterns replaced by what they match; each is known, none is read yet.
+
+    A pattern does not match ``out``, the folder of the collection that is made, nor what is in it.
+    """
+    paths = [path for name in named for path in _matching(str(name), out)]
     if not paths:
         raise InputError("There is nothing to index. Name at least one file or folder.")
     for path in paths:
@@ -109,7 +113,8 @@ def survey(
     looked_at = []
     for source in sources:
         tell(done / total, f"looking at {source.file.name}")
-        looked_at.append(_looked_at(source, encoding, columns or WantedColumns()))
+        with as_looked_at(source):
+            looked_at.append(_looked_at(source, encoding, columns or WantedColumns()))
         done += source.n_bytes
     return looked_at
 
@@ -131,10 +136,34 @@ def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
             yield prefix + name, entry
 
 
-def _matching(name: str) -> list[str]:
+def refuse_changed(source: Source) -> None:
+    """Raise where a source is not what it was when it was looked at."""
+    try:
+        how = "changed" if _known(source.path).identity != source.identity else None
+    except (OSError, InputError):
+        how = "changed" if source.file.exists() else "removed"
+    if how is not None:
+        raise DataFileError(
+            f"{source.path} was {how} while it was indexed. Begin again when nobody writes to it any more."
+        )
+
+
+@contextmanager
+def as_looked_at(source: Source) -> Iterator[None]:
+    """Say of a source that cannot be read when that is so because it was changed meanwhile."""
+    try:
+        yield
+    except Exception:
+        refuse_changed(source)
+        raise
+
+
+def _matching(name: str, out: Path | None) -> list[str]:
     if not any(mark in name for mark in MAGIC) or Path(name).exists():
         return [name]
     found = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - the pattern may be absolute
+    if out is not None:
+        found = [one for one in found if not Path(one).resolve().is_relative_to(out.resolve())]
     if not found:
         raise DataFileError(f"{name}: no file matches this pattern. Check it, relative to the folder you run in.")
     return found
