@@ -43,3 +43,11 @@ def test_what_is_written_does_not_hang_on_how_many_records_are_read_together(
         index_collection(tmp_path / "a.ris", tmp_path / f"{n_records}")
     few, many = (open_collection(tmp_path / name).columns(np.arange(40)) for name in ("3", "1000"))
     assert few.equals(many)
+
+
+def test_marks_of_documents_that_nobody_saw_are_no_labels(tmp_path: Path) -> None:
+    for mark, labels in (("ASReview_not_seen", None), ("ASReview_irrelevant", [0])):
+        (tmp_path / "a.ris").write_text(f"TY  - JOUR\nTI  - gull\nN1  - {mark}\nER  - \n")
+        index_collection(tmp_path / "a.ris", tmp_path / mark)
+        for found in (open_collection(tmp_path / mark).labels, read_collection(tmp_path / "a.ris").labels):
+            assert (None if found is None else found.tolist()) == labels
