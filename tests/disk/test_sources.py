@@ -151,7 +151,7 @@ def test_what_is_no_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", closed)
-    with pytest.raises(DataFileError, match=r"b\.csv: the file may not be read by you \(Permission denied\)"):
+    with pytest.raises(DataFileError, match=r"b\.csv may not be read by you \(Permission denied\)"):
         read_collection(tmp_path / "b.csv")
 
 

@@ -32,7 +32,8 @@ def read_jsonl(path: Path, encoding: str | None = None) -> pl.DataFrame:
     if len({fold_name(name) for name in frame.columns}) < frame.width:  # which of them plays a part hangs on the order
         data = source if isinstance(source, bytes) else source.read_bytes()
         ranks = {key: rank for rank, key in enumerate(JsonMembers.of(data).kinds_of_keys(lambda key: True))}
-        frame = frame.select(sorted(frame.columns, key=lambda name: ranks.get(name, len(ranks))))
+        names: list[str] = sorted(frame.columns, key=lambda name: ranks.get(name, len(ranks)))
+        frame = frame.select(names)
     if frame.height == 0 or frame.width == 0:
         raise DataFileError(f"{path}: no objects; one JSON object a line was expected.")
     return frame

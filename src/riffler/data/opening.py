@@ -55,7 +55,7 @@ def format_of(
 
 def check_file(path: Path) -> None:
     """Raise unless ``path`` is a file with something in it that may be read."""
-    with _readable(path):
+    with readable(path):
         if not path.exists():
             raise DataFileError(f"{path}: no such file. Check the path, relative to the folder you run in.")
         if path.is_dir():
@@ -70,14 +70,14 @@ def check_file(path: Path) -> None:
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Say of a file that somebody has closed to us that its damage is not the reason."""
+def readable(path: Path) -> Iterator[None]:
+    """Say of a file or folder that somebody has closed to us that its damage is not the reason."""
     try:
         yield
     except PermissionError as error:
         raise DataFileError(
-            f"{path}: the file may not be read by you ({error.strerror}). Change its permissions, or copy it to where "
-            "you may read it."
+            f"{error.filename or path} may not be read by you ({error.strerror}). Change its permissions, or copy it "
+            "to where you may read it."
         ) from error
 
 
@@ -96,7 +96,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open for reading, decompressing by ending; damage met while reading becomes a DataFileError."""
     damage = (*DAMAGE, zstd().ZstdError) if path.suffix.lower() == ".zst" else DAMAGE
     try:
-        with _readable(path), _opened(path) as stream:
+        with readable(path), _opened(path) as stream:
             yield stream
     except damage as error:
         raise DataFileError(

@@ -13,7 +13,7 @@ from typing import Any
 
 from riffler.data.collection_reading import text_format_of
 from riffler.data.folder import ENDINGS
-from riffler.data.opening import check_file
+from riffler.data.opening import check_file, readable
 from riffler.data.parquet_footer import Footer, read_footer
 from riffler.disk.manifest import is_collection
 from riffler.disk.parts import WantedColumns, part_names
@@ -96,7 +96,10 @@ def find_sources(named: Sequence[str | Path], out: Path | None = None) -> list[S
         raise InputError("There is nothing to index. Name at least one file or folder.")
     for path in paths:
         _refuse_unreadable_name(path)
-    sources = [_known(path) for path in paths]
+    sources = []
+    for path in paths:
+        with readable(Path(path)):
+            sources.append(_known(path))
     _refuse_same(sources)
     return sources
 
