@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from riffler.data import read_collection
 from riffler.data.ris import to_records
 from riffler.disk import IndexOptions, index_collection, open_collection
+from riffler.disk.parts import Parts, WantedColumns, choose_parts
 
 LATE = 30
 RIS = "".join(
@@ -51,3 +53,23 @@ def test_marks_of_documents_that_nobody_saw_are_no_labels(tmp_path: Path) -> Non
         index_collection(tmp_path / "a.ris", tmp_path / mark)
         for found in (open_collection(tmp_path / mark).labels, read_collection(tmp_path / "a.ris").labels):
             assert (None if found is None else found.tolist()) == labels
+
+
+def test_of_very_many_tags_only_those_that_play_a_part_become_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    tags = [f"{a}{b}{c}" for a in letters for b in letters for c in letters]
+    records = [f"PMID- {n}\nTI  - gull\n{tag} - x\n\n" for n, tag in enumerate(tags)]
+    (tmp_path / "a.nbib").write_text("".join(records))
+    monkeypatch.setattr("riffler.disk.chunks.MOST_RECORDS", 150)
+    seen: list[int] = []
+
+    def choose(frame: pl.DataFrame, late: list[str], *others: object) -> Parts:
+        seen.append(len(late))
+        return choose_parts(frame, late, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("riffler.disk.reading.choose_parts", choose)
+    index_collection(tmp_path / "a.nbib", tmp_path / "c", IndexOptions(columns=WantedColumns(id="PMID")))
+    assert seen[0] < 20
+    assert open_collection(tmp_path / "c").n_items == len(tags)

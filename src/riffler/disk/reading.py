@@ -10,7 +10,7 @@ from typing import Any
 
 from riffler.data.judgements import check_judgements
 from riffler.disk.chunks import read_chunks
-from riffler.disk.parts import Parts, Piece, WantedColumns, choose_parts, kept_words, label_column, piece_of
+from riffler.disk.parts import Parts, Piece, WantedColumns, choose_parts, kept_words, label_column, part_names, piece_of
 from riffler.disk.sources import Source, as_looked_at
 from riffler.disk.wide_rows import rows_at_once
 from riffler.errors import DataFileError
@@ -93,7 +93,7 @@ class Reading:
                 continue
             if number not in self.parts:
                 with _readable(source, row):
-                    late = [*dict(source.kinds)]
+                    late = [*filter(part_names(self._columns), dict(source.kinds))]  # of tags there may be many
                     self.parts[number] = choose_parts(frame, late, self._columns, source.path, source.kind)
             parts, n = self.parts[number], rows_at_once(frame)
             for start in range(0, frame.height, n):
