@@ -37,6 +37,8 @@ def test_an_empty_file_is_refused(tmp_path: Path, name: str) -> None:
         ("a.csv", "title,abstract\na,b,c\nd,e\n", "line 2: 3 fields, the header has 2"),
         ("a.csv", "title,abstract\n,\n , \n", "every text is empty in all 1 rows"),
         ("a.csv", 'title,abstract\na,"b\nc,d\n', "line 2: a quotation mark is left open"),
+        ("a.csv", 'title\na\n"b', "line 3: a quotation mark is left open"),
+        ("a.csv", "title,abstract\n,\n,\n", "no rows, or none that have anything in them"),
         ("a.csv", "a,b\nc,d\n", "no column is called title, abstract or text. Columns: a, b"),
         ("a.jsonl", '{"title": "a"}\n{"title": \n', "line 2: not JSON"),
         ("a.jsonl", '{"title": "a"}\n[1]\n', "line 2: one JSON object a line was expected, list came"),

@@ -81,6 +81,13 @@ def test_a_newer_version_is_refused(folder: Path) -> None:
         open_collection(folder)
 
 
+@pytest.mark.parametrize("version", [True, 1.5, None, 0, "x"])
+def test_a_version_that_is_none_is_damage(version: object, folder: Path) -> None:
+    change_manifest(folder, lambda value: value.update(version=version))
+    with pytest.raises(DataFileError, match=r"manifest\.json is damaged \(its version is .*, a number from 1 on"):
+        open_collection(folder)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -320,14 +327,14 @@ def test_a_damaged_journal_is_told_and_left_as_it_is(text: str, told: str, folde
 
 
 def test_documents_without_words_are_empty_rows(tmp_path: Path) -> None:
-    pl.DataFrame({"title": [""] * 500, "x": ["1"] * 500}).write_csv(tmp_path / "a.csv")
+    pl.DataFrame({"title": ["the"] * 500, "x": ["1"] * 500}).write_csv(tmp_path / "a.csv")
     index_collection(tmp_path / "a.csv", tmp_path / "c", IndexOptions(n_items=200))
     empty = open_collection(tmp_path / "c")
     assert empty.n_items == 500
     assert all(block.rows.nnz == 0 for block in empty.blocks)
     first = empty.ids[0]
     assert (empty.ids[1], empty.ids[499]) == (f"{first}-2", f"{first}-500")
-    assert empty.texts[7] == ""
+    assert empty.texts[7] == "the"
     with pytest.raises(InputError, match="at most the number of items with features, 0"):
         reindex_collection(tmp_path / "c", n_clusters=2)
 

@@ -12,7 +12,7 @@ from riffler.cli import run
 from riffler.data import read_collection
 from riffler.disk import index_collection, open_collection
 from riffler.disk.sources import find_sources
-from riffler.errors import InputError, UnknownName
+from riffler.errors import DataFileError, InputError, UnknownName
 from tests.disk.documents import documents
 from tests.disk.test_going_on import OPTIONS, end_early
 
@@ -124,3 +124,44 @@ def test_an_id_that_no_file_can_hold_is_not_there(tmp_path: Path) -> None:
     assert "\ud8001" not in ids
     with pytest.raises(UnknownName, match="no document has the id"):
         ids.row_of("\ud800")
+
+
+def test_a_pattern_does_not_match_the_collection_that_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("g").mkdir()
+    documents(100).write_csv("g/a.csv")
+    end_early(Path("g/a.csv"), Path("g/c"), monkeypatch)
+    assert index_collection("g/*", "g/c", OPTIONS).n_items == 100
+    assert index_collection("g/*", tmp_path / "g" / "c", OPTIONS).generation == 1
+    assert index_collection("g/**/*.csv", "g/c", OPTIONS).generation == 1
+    with pytest.raises(DataFileError, match="no file matches this pattern"):
+        index_collection("g/c*", "g/c", OPTIONS)
+    with pytest.raises(InputError, match="is a collection already"):
+        index_collection("g/*", "other")
+
+
+def test_what_is_no_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "a.csv")
+    for path in (tmp_path / "a.csv", Path(os.devnull)):
+        with pytest.raises(DataFileError, match="a data file was expected, this is a pipe or a device"):
+            index_collection(path, tmp_path / "c")
+    documents(5).write_csv(tmp_path / "b.csv")
+
+    def closed(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", closed)
+    with pytest.raises(DataFileError, match=r"b\.csv may not be read by you \(Permission denied\)"):
+        read_collection(tmp_path / "b.csv")
+
+
+def test_a_folder_that_cannot_be_the_collection_is_told(tmp_path: Path) -> None:
+    documents(5).write_csv(tmp_path / "a.csv")
+    (tmp_path / "c").symlink_to("nowhere")
+    with pytest.raises(InputError, match="c is a link to nowhere, which is not there"):
+        index_collection(tmp_path / "a.csv", tmp_path / "c")
+    index_collection(tmp_path / "a.csv", tmp_path / "d")
+    (tmp_path / "d" / "lock").unlink()
+    (tmp_path / "d" / "lock").mkdir()
+    with pytest.raises(InputError, match="lock is a folder; Riffler has a file of that name there"):
+        index_collection(tmp_path / "a.csv", tmp_path / "d")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from riffler.data.encodings import utf8_source
 from riffler.data.json_members import LIST, NULL, NUMBER, JsonMembers
+from riffler.data.text_columns import fold_name
 from riffler.errors import DataFileError
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ def read_jsonl(path: Path, encoding: str | None = None) -> pl.DataFrame:
             raise DataFileError(f"{path}: no objects; one JSON object a line was expected.") from error
         name_bad_line(data, str(path))
         frame = read_as_texts(data, JsonMembers.of(data).kinds_of_keys(lambda key: True))
+    if len({fold_name(name) for name in frame.columns}) < frame.width:  # which of them plays a part hangs on the order
+        data = source if isinstance(source, bytes) else source.read_bytes()
+        ranks = {key: rank for rank, key in enumerate(JsonMembers.of(data).kinds_of_keys(lambda key: True))}
+        names: list[str] = sorted(frame.columns, key=lambda name: ranks.get(name, len(ranks)))
+        frame = frame.select(names)
     if frame.height == 0 or frame.width == 0:
         raise DataFileError(f"{path}: no objects; one JSON object a line was expected.")
     return frame

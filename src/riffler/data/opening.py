@@ -54,13 +54,31 @@ def format_of(
 
 
 def check_file(path: Path) -> None:
-    """Raise unless ``path`` is a file with something in it."""
-    if not path.exists():
-        raise DataFileError(f"{path}: no such file. Check the path, relative to the folder you run in.")
-    if not path.is_file():
-        raise DataFileError(f"{path}: a data file was expected, this is a folder.")
-    if path.stat().st_size == 0:
-        raise DataFileError(f"{path}: the file is empty (0 bytes).")
+    """Raise unless ``path`` is a file with something in it that may be read."""
+    with readable(path):
+        if not path.exists():
+            raise DataFileError(f"{path}: no such file. Check the path, relative to the folder you run in.")
+        if path.is_dir():
+            raise DataFileError(f"{path}: a data file was expected, this is a folder.")
+        if not path.is_file():
+            raise DataFileError(
+                f"{path}: a data file was expected, this is a pipe or a device. Write what it gives to a file first."
+            )
+        if path.stat().st_size == 0:
+            raise DataFileError(f"{path}: the file is empty (0 bytes).")
+        path.open("rb").close()
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Say of a file or folder that somebody has closed to us that its damage is not the reason."""
+    try:
+        yield
+    except PermissionError as error:
+        raise DataFileError(
+            f"{error.filename or path} may not be read by you ({error.strerror}). Change its permissions, or copy it "
+            "to where you may read it."
+        ) from error
 
 
 def shown_name(name: str) -> str:
@@ -78,7 +96,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open for reading, decompressing by ending; damage met while reading becomes a DataFileError."""
     damage = (*DAMAGE, zstd().ZstdError) if path.suffix.lower() == ".zst" else DAMAGE
     try:
-        with _opened(path) as stream:
+        with readable(path), _opened(path) as stream:
             yield stream
     except damage as error:
         raise DataFileError(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -133,8 +133,8 @@ def _end_value(record: Record, lines: list[str]) -> None:
         record[-1] = (record[-1][0], "\n".join(lines))
 
 
-def to_frame(records: list[Record]) -> pl.DataFrame:
-    """One row a record, one column a tag in the order of first sight."""
+def to_frame(records: list[Record], lists: Collection[str] = ()) -> pl.DataFrame:
+    """One row a record, one column a tag in the order of first sight; ``lists`` are tags that others repeat."""
     import polars as pl
 
     columns: dict[str, list[list[str] | None]] = {}
@@ -148,7 +148,7 @@ def to_frame(records: list[Record]) -> pl.DataFrame:
                 cell.append(value)
     frame = {TAGS_COLUMN: pl.Series([" ".join(tag for tag, _ in record) for record in records], dtype=pl.String)}
     for tag, cells in columns.items():
-        if any(cell is not None and len(cell) > 1 for cell in cells):
+        if tag in lists or any(cell is not None and len(cell) > 1 for cell in cells):
             frame[tag] = pl.Series(cells, dtype=pl.List(pl.String))
         else:
             frame[tag] = pl.Series([None if cell is None else cell[0] for cell in cells], dtype=pl.String)

@@ -20,17 +20,19 @@ LABELS = {"relevant": 1, "irrelevant": 0}
 
 
 def noted_labels(notes: pl.Series) -> NDArray[np.int8] | None:
-    r"""1, 0 and -1 (not known) by the last mark of each record; None where no record has one.
+    r"""1, 0 and -1 (not known) by the last mark of each record; None where it is known of no record.
 
     >>> import polars as pl
     >>> noted_labels(pl.Series(["ASReview_relevant", "mine\nRiffler_relevant\nRiffler_irrelevant", None]))
     array([ 1,  0, -1], dtype=int8)
+    >>> noted_labels(pl.Series(["ASReview_not_seen", None])) is None
+    True
     """
     marks = as_text(notes).str.extract_all(VERDICT).list.last()
-    if marks.null_count() == len(marks):
+    words = ["" if mark is None else mark.partition("_")[2] for mark in marks]
+    if LABELS.keys().isdisjoint(words):
         return None
-    words = [None if mark is None else mark.partition("_")[2] for mark in marks]
-    return np.array([LABELS.get(word or "", -1) for word in words], dtype=np.int8)
+    return np.array([LABELS.get(word, -1) for word in words], dtype=np.int8)
 
 
 def noted_ids(notes: pl.Series) -> pl.Series:

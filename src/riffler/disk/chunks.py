@@ -13,21 +13,21 @@ from riffler.data import ris
 from riffler.data.delimited import Form, form_of
 from riffler.data.encodings import read_text
 from riffler.data.folder import split_title
-from riffler.data.json_members import NULL
+from riffler.data.json_members import LIST, NULL
 from riffler.data.jsonl import name_bad_line, read_as_texts
 from riffler.data.parquet_footer import read_footer
 from riffler.data.spreadsheet import read_spreadsheet
 from riffler.disk.delimited_records import frame_of_records
 from riffler.disk.parts import LINE_COLUMN
-from riffler.disk.sources import Source, text_files
-from riffler.disk.tagged_lines import TaggedLines
+from riffler.disk.sources import Source, refuse_changed, text_files
+from riffler.disk.tagged_lines import LAYOUTS, LONGEST_RECORD, TaggedLines
 from riffler.disk.text_survey import BLOCK, utf8_blocks
 from riffler.errors import DataFileError
 
 if TYPE_CHECKING:
     import polars as pl
 
-LONGEST_RECORD, LONGEST_HEADER = 1 << 28, 1 << 22
+LONGEST_HEADER = 1 << 22
 MOST_RECORDS, MOST_COLUMNS = 20_000, 100_000
 """Records of a chunk, and columns of a delimited text, at most."""
 
@@ -162,15 +162,15 @@ def _objects(data: bytes, source: Source, at: int) -> pl.DataFrame:
 
 
 def _tagged(source: Source, at: int) -> Iterator[Chunk]:
-    layout = {"RIS": ris.RIS, "LOOSE_RIS": ris.LOOSE_RIS, "PUBMED": ris.PUBMED}[source.form]
+    lists = {tag for tag, kind in source.kinds if kind == LIST}
     blocks = utf8_blocks(source.file, source.encoding)
-    records = TaggedLines(blocks, source.path, LONGEST_RECORD).records(layout)
+    records = TaggedLines(blocks, source.path, LONGEST_RECORD).records(LAYOUTS[source.form])
     n_passed = sum(1 for _ in islice(records, at))
     if n_passed < at:
         raise DataFileError(f"{source.path}: {n_passed:,} records, {at:,} were read before. The file has changed.")
     while batch := _batch(records):
         ris.check_tags(batch, source.path)
-        yield Chunk(ris.to_frame(batch), at)
+        yield Chunk(ris.to_frame(batch, lists), at)
         at += len(batch)
     if at == 0:
         raise DataFileError(f"{source.path}: no RIS record; a line 'TY  - ...' was expected.")
@@ -197,13 +197,16 @@ def _parquet(source: Source, at: int) -> Iterator[Chunk]:
             end += group.n_rows
             size = int(np.clip(BLOCK * group.n_rows // max(1, group.n_unpacked), 1, MOST_RECORDS))
             while at < end:  # a group is unpacked in slices: it may be the whole file
+                refuse_changed(source)  # of a file that was cut polars tells pages
                 frame = table.slice(at, min(SLICED * size, end - at)).collect()
                 if frame.height == 0:
                     raise DataFileError(f"{source.path}: it was changed while it was read. Index it again.")
                 for start in range(0, frame.height, size):
                     yield Chunk(frame.slice(start, size), at + start)
                 at += frame.height
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+    except pl.exceptions.PanicException as error:
+        raise DataFileError(f"{source.path}: not a whole Parquet file. Copy or make it again.") from error
+    except (pl.exceptions.PolarsError, OSError) as error:
         raise DataFileError(f"{source.path}: not a whole Parquet file ({error}). Copy or make it again.") from error
 
 

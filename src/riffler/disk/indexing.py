@@ -14,6 +14,7 @@ from riffler.data.folder import MANIFEST, PARTITIONS
 from riffler.disk.block import partition_ids
 from riffler.disk.files import FileEntry, room_wanted
 from riffler.disk.filling import Filling
+from riffler.disk.finished import restored, restoring
 from riffler.disk.grown import KnownRows, KnownTexts, known_rows, refuse_other_ids
 from riffler.disk.hashed_rows import HashedCounter
 from riffler.disk.id_book import IdBook
@@ -33,10 +34,10 @@ from riffler.disk.options import IndexOptions
 from riffler.disk.packed_ids import N_DIGITS, PackedIds
 from riffler.disk.partition_writing import CountedPiece, counted, write_partition
 from riffler.disk.parts import BY_NOTES, Parts, Piece
-from riffler.disk.publishing import ASKED, CLUSTERS, Publisher, n_filled_rows, pool_or_threads
+from riffler.disk.publishing import ASKED, CLUSTERS, Publisher, are_blank, n_filled_rows, pool_or_threads
 from riffler.disk.reading import Place, Reading
 from riffler.disk.settings import VectoriserSettings
-from riffler.disk.sources import Source, Tell, find_sources, resolved_of_json, survey
+from riffler.disk.sources import Source, Tell, find_sources, refuse_changed, resolved_of_json, survey
 from riffler.disk.strays import check_folder, remove_strays
 from riffler.errors import DataFileError, InputError
 from riffler.features.cluster_model import check_n_clusters
@@ -82,7 +83,7 @@ def index_collection(
     folder, options = Path(folder), options or IndexOptions()
     named = [documents] if isinstance(documents, str | Path) else list(documents)
     check_folder(folder)
-    sources = find_sources(named)
+    sources = find_sources(named, folder)
     with room_wanted(folder):
         (folder / PARTITIONS).mkdir(parents=True, exist_ok=True)
     with locked(folder):
@@ -129,7 +130,8 @@ class _Indexing:
         self._known = known_rows(self._folder, self._base, self._sources)
         with holding(self._folder, self._journal):
             remove_strays(self._folder, self._named_files())
-            self._restore_ids()
+            with restoring(self._folder):
+                self._restore_ids()
             self._read(place)
             if not self._new and self._known and self._base is not None:
                 self._journal.remove()
@@ -161,17 +163,15 @@ class _Indexing:
         before = self._journal.command
         if before is not None and self._journal.has_steps:
             refuse_other(self._folder, self._journal, self._command(sources, self._generation))
-            known = self._journal.find(SOURCES) or before["sources"]
-            return self._go_on([Source.of_json(one) for one in known], sources, self._journal.found(PARTITION))
+            return self._go_on(sources)
         self._sources = self._survey(sources)
         self._journal.begin(self._command(self._sources, self._generation))
         return Place()
 
-    def _go_on(self, before: list[Source], now: list[Source], finished: list[Any]) -> Place:
-        self._new = [Partition.of_json(one["partition"]) for one in finished]
-        for one in finished:
-            self._parts.update({int(number): Parts.of_json(parts) for number, parts in one["parts"].items()})
-        place = Place.of_json(finished[-1]["place"])
+    def _go_on(self, now: list[Source]) -> Place:
+        self._tell(0.0, "comparing checksums")
+        finished = restored(self._folder, self._journal, len(self._old), self._first_number)
+        self._new, self._parts, place, before = finished.partitions, finished.parts, finished.place, finished.sources
         pairs = enumerate(zip(before, now, strict=True))
         changed = [number for number, (old, new) in pairs if old.identity != new.identity]
         for number in changed:
@@ -252,16 +252,24 @@ class _Indexing:
         with Filling(self._options, partial(counted, counter=counter), self._close, self._n_jobs) as filling:
             reached = place.source
             for piece, here in reading.pieces(place):
-                self._refuse_changed(self._sources[reached : here.source])
+                for source in self._sources[reached : here.source]:  # they are read to their ends
+                    refuse_changed(source)
                 reached = here.source
                 for start, n in self._new_among(piece, here):
                     filling.add(piece.slice(start, n), here.after(start))
                     n_items += n
                 self._tell(LOOKED + (READ - LOOKED) * reading.share(here), f"indexing: {n_items:,} documents")
-            self._refuse_changed(self._sources[reached:])
+            for source in self._sources[reached:]:
+                refuse_changed(source)
             filling.finish()
         if not self._new and not self._known:
-            raise DataFileError(f"{self._sources[0].path}: no rows; there is nothing to index.")
+            raise DataFileError(
+                f"{self._in_words()}: no rows, or none that have anything in them; there is nothing to index."
+            )
+
+    def _in_words(self) -> str:
+        n_more = len(self._sources) - 1
+        return f"{self._sources[0].path} and {n_more:,} more" if n_more else self._sources[0].path
 
     def _new_among(self, piece: Piece, place: Place) -> list[tuple[int, int]]:
         """Where new documents begin, and how many: all, unless the file was indexed before."""
@@ -271,15 +279,6 @@ class _Indexing:
         source = self._sources[place.source].path
         refuse_other_ids(known, self._parts[piece.source].id, source)
         return known.new_among(piece, source)
-
-    def _refuse_changed(self, sources: Sequence[Source]) -> None:
-        """Refuse sources that are not what they were when they were looked at; they are read to their ends."""
-        for source in sources:
-            now = find_sources([source.path])[0]
-            if now.identity != source.identity:
-                raise DataFileError(
-                    f"{source.path} was changed while it was indexed. Begin again when nobody writes to it any more."
-                )
 
     def _close(self, pieces: list[CountedPiece], place: Place) -> None:
         """Give a full partition its ids, write it, and write down that it is there."""
@@ -307,6 +306,12 @@ class _Indexing:
 
         maker = Publisher(self._folder, self._journal, self._generation + 1, self._settings, self._pool, tell)
         base = self._base
+        if base is None and are_blank(self._folder, self._new):
+            n_items = sum(partition.n_items for partition in self._new)
+            self._journal.remove()  # nothing that was made is of use
+            raise DataFileError(
+                f"{self._in_words()}: every text is empty in all {n_items:,} documents; there is nothing to index."
+            )
         if base is None and self._options.n_clusters:  # before all rows are weighed for nothing
             check_n_clusters(self._options.n_clusters, n_filled_rows(self._folder, self._new))
         files = {} if base is None else dict(base.files)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from riffler.disk.files import flush_folder, room_wanted
 from riffler.disk.manifest import JOURNAL, JOURNAL_HEAD, JOURNAL_KIND, start_of_journal
+from riffler.disk.sources import Source
 from riffler.errors import DataFileError, InputError
 
 VERSION = 3
@@ -131,7 +132,7 @@ def _whole_lines(folder: Path) -> list[dict[str, Any]]:
     if start is None:
         return []
     if not JOURNAL_HEAD.startswith(start):
-        raise _damaged(path, "its first line is not that of a journal of Riffler")
+        raise damaged(path, "its first line is not that of a journal of Riffler")
     data = path.read_bytes()
     end = data.rfind(b"\n") + 1
     try:
@@ -139,8 +140,10 @@ def _whole_lines(folder: Path) -> list[dict[str, Any]]:
         version = lines[0]["version"] if lines else VERSION
         for line in lines:
             _ = [line[name] for name in (COMMAND if line is lines[0] else STEP)]
-    except (ValueError, KeyError, TypeError) as error:
-        raise _damaged(path, f"{type(error).__name__}: {error}") from error
+        if version == VERSION:
+            _check_values(lines)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise damaged(path, f"{type(error).__name__}: {error}") from error
     if version != VERSION:
         raise DataFileError(
             f"{path}: a journal of version {version}, this Riffler goes on with those of version {VERSION}. Finish the "
@@ -152,7 +155,23 @@ def _whole_lines(folder: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def _damaged(path: Path, why: str) -> DataFileError:
+def _check_values(lines: Sequence[dict[str, Any]]) -> None:
+    """Raise where a command or its sources cannot be what a journal tells; what steps left is left to who takes it."""
+    if not lines:
+        return
+    generation, options = lines[0]["generation"], lines[0]["options"]
+    if type(generation) is not int or not isinstance(options, dict):
+        raise ValueError(f"a generation of {generation!r} with the options {options!r}")
+    sources = lines[0]["sources"]
+    if not all(isinstance(line["step"], str) for line in lines[1:]):
+        raise ValueError("the name of a step is no text")
+    for told in (sources, *(line["left"] for line in lines[1:] if line["step"] == SOURCES)):
+        if len([Source.of_json(one) for one in told]) != len(sources):
+            raise ValueError(f"{len(told)} sources, {len(sources)} were expected")
+
+
+def damaged(path: Path, why: str) -> DataFileError:
+    """The error of a journal that holds what Riffler did not write."""
     return DataFileError(
         f"{path}: the journal is damaged, or a file of something else ({why}). If it is of this collection, remove it: "
         "what is not in the manifest is indexed again."

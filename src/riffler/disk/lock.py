@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from riffler.data.folder import PARTITIONS
 from riffler.disk.files import room_wanted
 from riffler.errors import InputError
 
@@ -23,7 +24,12 @@ HELD = (errno.EWOULDBLOCK, errno.EACCES)
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a collection; another process that has it is an error at once."""
+    """Hold the lock of a collection; another process that has it is an error at once.
+
+    Where the folder is removed meanwhile, whatever goes wrong by that is told as such.
+    """
+    if (folder / LOCK).is_dir():
+        raise InputError(f"{folder / LOCK} is a folder; Riffler has a file of that name there. Move it away.")
     try:
         with room_wanted(folder):
             handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -39,9 +45,24 @@ def locked(folder: Path) -> Iterator[None]:
         with room_wanted(folder):
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
-        yield
+        with _still_there(handle, folder):
+            yield
     finally:
         os.close(handle)
+
+
+@contextmanager
+def _still_there(handle: int, folder: Path) -> Iterator[None]:
+    had_partitions = (folder / PARTITIONS).is_dir()
+    try:
+        yield
+    except Exception as error:
+        if os.fstat(handle).st_nlink and (folder / PARTITIONS).is_dir() >= had_partitions:
+            raise
+        raise InputError(
+            f"{folder}, or files in it, were removed while it was written to. Begin again when nobody else changes it, "
+            "or name another folder."
+        ) from error
 
 
 def _take(handle: int, folder: Path) -> None:

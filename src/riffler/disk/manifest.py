@@ -246,7 +246,12 @@ def read_manifest(folder: Path) -> Manifest:
         raise DataFileError(f"{folder}: {MANIFEST} is damaged ({error}). Copy the collection again.") from error
     if kind != KIND:
         raise DataFileError(f"{folder}: not a collection: {MANIFEST} is of something else (kind {kind!r}).")
-    if not isinstance(version, int) or version > VERSION:
+    if type(version) is not int or version < 1:
+        raise DataFileError(
+            f"{folder}: {MANIFEST} is damaged (its version is {version!r}, a number from 1 on was expected). Copy the "
+            "collection again."
+        )
+    if version > VERSION:
         raise DataFileError(
             f"{folder}: a collection of version {version}, this Riffler reads up to version {VERSION}. Update Riffler, "
             "or index the sources again with this one."

@@ -57,7 +57,7 @@ def write_partition(folder: Path, number: int, counted: list[CountedPiece], ids:
     place, beside = folder / name, folder / f"{name}.{DRAFT}"
     for old in (place, beside):
         make_way(old)
-    beside.mkdir(parents=True)
+    beside.mkdir()
     pieces = [one.piece for one in counted]
     rows = CountRows.joined([one.rows for one in counted])
     packed = _joined(ids)

@@ -10,8 +10,8 @@ from typing import Any
 
 from riffler.data.judgements import check_judgements
 from riffler.disk.chunks import read_chunks
-from riffler.disk.parts import Parts, Piece, WantedColumns, choose_parts, kept_words, label_column, piece_of
-from riffler.disk.sources import Source
+from riffler.disk.parts import Parts, Piece, WantedColumns, choose_parts, kept_words, label_column, part_names, piece_of
+from riffler.disk.sources import Source, as_looked_at
 from riffler.disk.wide_rows import rows_at_once
 from riffler.errors import DataFileError
 
@@ -70,9 +70,10 @@ class Reading:
         words = place.words
         for number in range(place.source, len(self._sources)):
             start = place if number == place.source else Place(number, words=words)
-            for piece, here in self._of_source(self._sources[number], start):
-                words = here.words
-                yield piece, here
+            with as_looked_at(self._sources[number]):
+                for piece, here in self._of_source(self._sources[number], start):
+                    words = here.words
+                    yield piece, here
         self._check_words(words)
 
     def share(self, place: Place) -> float:
@@ -92,7 +93,7 @@ class Reading:
                 continue
             if number not in self.parts:
                 with _readable(source, row):
-                    late = [*dict(source.kinds)]
+                    late = [*filter(part_names(self._columns), dict(source.kinds))]  # of tags there may be many
                     self.parts[number] = choose_parts(frame, late, self._columns, source.path, source.kind)
             parts, n = self.parts[number], rows_at_once(frame)
             for start in range(0, frame.height, n):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -12,12 +13,12 @@ from typing import Any
 
 from riffler.data.collection_reading import text_format_of
 from riffler.data.folder import ENDINGS
-from riffler.data.json_members import TEXT
-from riffler.data.opening import check_file
+from riffler.data.opening import check_file, readable
 from riffler.data.parquet_footer import Footer, read_footer
 from riffler.disk.manifest import is_collection
 from riffler.disk.parts import WantedColumns, part_names
-from riffler.disk.text_survey import json_kinds, look_at_text, named_tags, tags_of
+from riffler.disk.tagged_lines import LAYOUTS, LONGEST_RECORD, TaggedLines, tag_kinds
+from riffler.disk.text_survey import json_kinds, look_at_text, tags_of, utf8_blocks
 from riffler.errors import DataFileError, InputError
 
 LARGEST_SPREADSHEET = 200_000_000
@@ -42,8 +43,8 @@ class Source:
     length : where its end is: bytes of a decoded text, rows of Parquet, files of a folder; 0 where it is read at once
     encoding : of a text
     form : "old" for lines that end in a carriage return alone; the layout of tagged records
-    kinds : columns that may play a part, wherever in the file they come: of JSON lines with the kinds of their values,
-        of tagged records those that the caller named
+    kinds : columns that may play a part, wherever in the file they come, with the kinds of their values: of JSON
+        lines; of tagged records all, a list of texts where any record repeats its tag
     """
 
     path: str
@@ -85,14 +86,20 @@ def resolved_of_json(value: Mapping[str, Any]) -> str:
     return str(value.get("resolved", value["path"]))
 
 
-def find_sources(named: Sequence[str | Path]) -> list[Source]:
-    """Files and folders of what was named, patterns replaced by what they match; each is known, none is read yet."""
-    paths = [path for name in named for path in _matching(str(name))]
+def find_sources(named: Sequence[str | Path], out: Path | None = None) -> list[Source]:
+    """Files and folders of what was named, patterns replaced by what they match; each is known, none is read yet.
+
+    A pattern does not match ``out``, the folder of the collection that is made, nor what is in it.
+    """
+    paths = [path for name in named for path in _matching(str(name), out)]
     if not paths:
         raise InputError("There is nothing to index. Name at least one file or folder.")
     for path in paths:
         _refuse_unreadable_name(path)
-    sources = [_known(path) for path in paths]
+    sources = []
+    for path in paths:
+        with readable(Path(path)):
+            sources.append(_known(path))
     _refuse_same(sources)
     return sources
 
@@ -109,7 +116,8 @@ def survey(
     looked_at = []
     for source in sources:
         tell(done / total, f"looking at {source.file.name}")
-        looked_at.append(_looked_at(source, encoding, columns or WantedColumns()))
+        with as_looked_at(source):
+            looked_at.append(_looked_at(source, encoding, columns or WantedColumns()))
         done += source.n_bytes
     return looked_at
 
@@ -131,10 +139,34 @@ def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
             yield prefix + name, entry
 
 
-def _matching(name: str) -> list[str]:
+def refuse_changed(source: Source) -> None:
+    """Raise where a source is not what it was when it was looked at."""
+    try:
+        how = "changed" if _known(source.path).identity != source.identity else None
+    except (OSError, InputError):
+        how = "changed" if source.file.exists() else "removed"
+    if how is not None:
+        raise DataFileError(
+            f"{source.path} was {how} while it was indexed. Begin again when nobody writes to it any more."
+        )
+
+
+@contextmanager
+def as_looked_at(source: Source) -> Iterator[None]:
+    """Say of a source that cannot be read when that is so because it was changed meanwhile."""
+    try:
+        yield
+    except Exception:
+        refuse_changed(source)
+        raise
+
+
+def _matching(name: str, out: Path | None) -> list[str]:
     if not any(mark in name for mark in MAGIC) or Path(name).exists():
         return [name]
     found = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - the pattern may be absolute
+    if out is not None:
+        found = [one for one in found if not Path(one).resolve().is_relative_to(out.resolve())]
     if not found:
         raise DataFileError(f"{name}: no file matches this pattern. Check it, relative to the folder you run in.")
     return found
@@ -208,8 +240,9 @@ def _looked_at(source: Source, encoding: str | None, columns: WantedColumns) -> 
         return plain
     layout = tags_of(plain.file, plain.encoding)
     if source.kind == "tagged" or layout is not None:  # databases also give their records the ending .txt
-        found_tags = named_tags(plain.file, plain.encoding, columns.named)
-        return replace(plain, kind="tagged", form=layout or "LOOSE_RIS", kinds=tuple((tag, TEXT) for tag in found_tags))
+        form = layout or "LOOSE_RIS"
+        lines = TaggedLines(utf8_blocks(plain.file, plain.encoding), source.path, LONGEST_RECORD)
+        return replace(plain, kind="tagged", form=form, kinds=tuple(tag_kinds(lines.records(LAYOUTS[form])).items()))
     return replace(plain, kind="delimited")
 
 

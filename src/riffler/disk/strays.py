@@ -30,6 +30,11 @@ def check_folder(folder: Path) -> None:
     """Refuse a folder for a collection that holds something else; nothing is made or changed in it."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file. Name a folder for the collection.")
+    if folder.is_symlink() and not folder.exists():
+        raise InputError(
+            f"{folder} is a link to {folder.readlink()}, which is not there. Make that folder, or remove the link, or "
+            "name another folder."
+        )
     if not folder.exists():
         return
     if (folder / MANIFEST).exists():

@@ -6,9 +6,12 @@ import codecs
 import io
 from collections.abc import Iterable, Iterator
 
-from riffler.data.ris import Layout, Record, records_of_lines
+from riffler.data.json_members import LIST, TEXT
+from riffler.data.ris import LOOSE_RIS, PUBMED, RIS, Layout, Record, records_of_lines
 from riffler.errors import DataFileError
 
+LAYOUTS = {"RIS": RIS, "LOOSE_RIS": LOOSE_RIS, "PUBMED": PUBMED}
+LONGEST_RECORD = 1 << 28
 MOST_LINES = 1_000_000
 """Lines of a record, at most: each takes some room by itself, however short it is."""
 
@@ -56,6 +59,24 @@ class TaggedLines:
                 f"{self._path}, line {max(1, self._n_before)}: a record of more than {self._longest:,} bytes or "
                 f"{MOST_LINES:,} lines begins about here. See that the file is what its ending says."
             )
+
+
+def tag_kinds(records: Iterable[Record]) -> dict[str, int]:
+    """All tags in the order of first sight: a text each, or a list of texts where any record repeats it.
+
+    >>> tag_kinds([[("TY", "JOUR"), ("AU", "Ng")], [("AU", "Ng"), ("AU", "Oz")]]) == {"TY": TEXT, "AU": LIST}
+    True
+    """
+    kinds: dict[str, int] = {}
+    for record in records:
+        seen: set[str] = set()
+        for tag, _ in record:
+            if tag in seen:
+                kinds[tag] = LIST
+            else:
+                kinds.setdefault(tag, TEXT)
+                seen.add(tag)
+    return kinds
 
 
 def _n_bytes(line: str) -> int:

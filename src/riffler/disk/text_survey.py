@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -136,20 +136,6 @@ def tags_of(path: Path, encoding: str) -> str | None:
     if found["RIS"] and not found["LOOSE_RIS"]:
         return "RIS"
     return "PUBMED" if found["PUBMED"] else ("LOOSE_RIS" if found["RIS"] or found["LOOSE_RIS"] else None)
-
-
-def named_tags(path: Path, encoding: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The tags among some names that any line of tagged records begins with, as they are written there."""
-    if not names:
-        return ()
-    tag = re.compile(rb"^(%s) *-" % b"|".join(re.escape(name.strip().encode()) for name in names), re.M | re.I)
-    found: dict[bytes, None] = {}
-    rest = b""
-    for block in chain(utf8_blocks(path, encoding), [b"\n"]):
-        lines, feed, rest = (rest + block).replace(b"\r", b"\n").rpartition(b"\n")
-        rest = rest[:LONGEST_TAG]
-        found.update(dict.fromkeys(tag.findall(lines + feed)))
-    return tuple(one.decode() for one in found)
 
 
 def json_kinds(path: Path, encoding: str, is_old: bool, is_wanted: Callable[[str], bool]) -> dict[str, int]:
