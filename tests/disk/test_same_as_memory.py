@@ -30,13 +30,9 @@ def test_of_keys_that_differ_in_their_capitals_the_first_that_comes_counts(text:
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("a.csv", "title,abstract\n , \n,x\n".replace("x", " "), "every text is empty in all 2"),
         ("a.csv", "title,abstract\n,\n,\n", "no rows, or none that have anything in them"),
         ("a.csv", 'title\na\n"open', "a quotation mark is left open to the end of the file"),
         ("a.csv", 'title\na\n"open""\n', "a quotation mark is left open to the end of the file"),
-        ("a.jsonl", '{"title": ""}\n', "every text is empty in all 1"),
-        ("a.ris", "TY  - JOUR\nTI  - \nER  - \n", "every text is empty in all 1"),
-        ("a.ris", "TY  - JOUR\nAU  - Ng\nER  - \n", "every text is empty in all 1|no column is called title"),
     ],
 )
 def test_texts_that_are_none_are_refused(name: str, text: str, told: str, tmp_path: Path) -> None:

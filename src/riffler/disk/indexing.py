@@ -34,7 +34,7 @@ from riffler.disk.options import IndexOptions
 from riffler.disk.packed_ids import N_DIGITS, PackedIds
 from riffler.disk.partition_writing import CountedPiece, counted, write_partition
 from riffler.disk.parts import BY_NOTES, Parts, Piece
-from riffler.disk.publishing import ASKED, CLUSTERS, Publisher, are_blank, n_filled_rows, pool_or_threads
+from riffler.disk.publishing import ASKED, CLUSTERS, Publisher, n_filled_rows, pool_or_threads
 from riffler.disk.reading import Place, Reading
 from riffler.disk.settings import VectoriserSettings
 from riffler.disk.sources import Source, Tell, find_sources, refuse_changed, resolved_of_json, survey
@@ -306,12 +306,6 @@ class _Indexing:
 
         maker = Publisher(self._folder, self._journal, self._generation + 1, self._settings, self._pool, tell)
         base = self._base
-        if base is None and are_blank(self._folder, self._new):
-            n_items = sum(partition.n_items for partition in self._new)
-            self._journal.remove()  # nothing that was made is of use
-            raise DataFileError(
-                f"{self._in_words()}: every text is empty in all {n_items:,} documents; there is nothing to index."
-            )
         if base is None and self._options.n_clusters:  # before all rows are weighed for nothing
             check_n_clusters(self._options.n_clusters, n_filled_rows(self._folder, self._new))
         files = {} if base is None else dict(base.files)

@@ -142,17 +142,6 @@ def n_filled_rows(folder: Path, partitions: Sequence[Partition]) -> int:
     return sum(int(np.count_nonzero(np.diff(one))) for one in bounds)
 
 
-def are_blank(folder: Path, partitions: Sequence[Partition]) -> bool:
-    """Whether no document has a text."""
-    import polars as pl
-
-    if any(partition.n_entries for partition in partitions):
-        return False
-    is_filled = pl.any_horizontal(pl.col("title", "abstract").str.strip_chars() != "").any()
-    records = (pl.scan_parquet(folder / one.files["records"].name, glob=False) for one in partitions)
-    return not any(one.select(is_filled).collect().item() for one in records)
-
-
 def pool_or_threads(pool: Executor | None, n_jobs: int) -> AbstractContextManager[Executor]:
     """Give the pool, which stays open, or threads that end with the work."""
     return ThreadPoolExecutor(n_jobs) if pool is None else nullcontext(pool)
