@@ -134,6 +134,20 @@ def test_labels_may_come_from_another_column(folder: Path, tmp_path: Path) -> No
     assert (tmp_path / "as.csv").read_text() == (tmp_path / "by.csv").read_text()
 
 
+def test_one_of_several_topics_is_positive_for_index_and_rank(tmp_path: Path) -> None:
+    kinds = ("gas price,earn|acq", "lunch sun,acq", "beach sea,wheat")
+    rows = [f"{n},{kinds[n % 3]}" for n in range(60)]
+    (tmp_path / "a.csv").write_text("id,text,topics\n" + "\n".join(rows) + "\n")
+    folder = tmp_path / "a.collection"
+    named = ["--label", "topics", "--relevant-classes", "earn"]
+    assert run(["index", str(tmp_path / "a.csv"), "--out", str(folder), *named]) == 0
+    labels = open_collection(folder).labels
+    assert labels is not None
+    assert labels.tolist().count(1) == 20
+    assert rank(folder, "--label", "topics", "--positive", "earn", "--json", tmp_path / "out.json") == 0
+    assert "42 items, 14 positives" in json.loads((tmp_path / "out.json").read_text())["train"]
+
+
 def test_documents_without_a_label_are_left_out(tmp_path: Path) -> None:
     some = FRAME.with_columns(included=pl.when(pl.int_range(pl.len()) < 200).then(pl.col("included")))
     folder = made_collection(some, tmp_path / "some", n_items=150).folder

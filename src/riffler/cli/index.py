@@ -42,7 +42,11 @@ def index(
     id: Annotated[str | None, typer.Option(help="The column with the ids; `content` makes them of the texts.")] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels (default: found by its name).")] = None,
     relevant_classes: Annotated[
-        str | None, typer.Option(help="Label values that are relevant, separated by commas; all others are not.")
+        str | None,
+        typer.Option(
+            help="Label values that are relevant, separated by commas; all others are not. Of a field of several "
+            "topics, such as earn|acq, one is enough."
+        ),
     ] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of text files that are neither UTF-8, UTF-16 nor Windows-1252.")

@@ -100,7 +100,9 @@ def rank(
         ),
     ] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The label value to find; all others are negative.")] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The label value to find; all others are negative. Of earn|acq one is enough.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the first method's model (joblib; load it only from those you trust).")
     ] = None,
