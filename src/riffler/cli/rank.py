@@ -281,7 +281,9 @@ def write_files(run: Run, targets: Targets, resamples: int) -> None:
         console.print(f"model of {first.method} written to {targets.model}", soft_wrap=True)
     if targets.ranked is not None:
         write_ranked(targets.ranked, run.test, first)
-        console.print(f"items as {first.method} ranks them written to {targets.ranked}", soft_wrap=True)
+        console.print(
+            f"{run.test.n_items:,} items as {first.method} ranks them written to {targets.ranked}", soft_wrap=True
+        )
     if targets.charts:
         draw(run, targets.charts, resamples)
         console.print(f"chart written to {', '.join(map(str, targets.charts))}", soft_wrap=True)
