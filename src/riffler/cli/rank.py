@@ -95,8 +95,8 @@ def rank(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{', '.join(known_names('ranker'))}; for the whole order: {', '.join(known_names('pair ranker'))}. "
-            "May be given several times (default: top-k)."
+            help=f"{', '.join(known_names('ranker'))}; for the whole order: {', '.join(known_names('pair ranker'))}; "
+            "logistic: the baseline alone. May be given several times (default: top-k)."
         ),
     ] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels.")] = None,

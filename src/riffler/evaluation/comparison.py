@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from riffler.data.table import Table
-from riffler.errors import InputError, LabelError
+from riffler.errors import InputError, KClippedWarning, LabelError
 from riffler.features import blocked_rows
 from riffler.features.blocked_rows import BlockedRows, has_sparse_rows
 from riffler.learners import ranker_from_name
@@ -131,6 +132,7 @@ def compare(
     grade. ``logistic`` makes the baseline where the rows do not fit into memory, before anything else is fitted.
     """
     places = {"n": k} if train.qid is not None else {}  # the first of each query, which NDCG looks at
+    given = k
     if not isinstance(k, float):
         k = max(1, round(k * train.n_items / test.n_items))
     rankers: dict[str, Any] = {}
@@ -139,6 +141,8 @@ def compare(
             rankers |= _rankers(method, kernels, k=k, random_state=seed, **places)
     if isinstance(train.X, BlockedRows):
         need_blocked(rankers, train.X)
+    if train.qid is None and any("k" in ranker.get_params() for ranker in rankers.values()):
+        warn_of_long_top(given, k, train, test)
     rankers[BASELINE] = baseline()
     # an engine that is not there, or goes away, shall not cost what was learned before it was asked
     order = list(rankers) if logistic is None else [BASELINE, *list(rankers)[:-1]]
@@ -152,8 +156,26 @@ def compare(
         if name == BASELINE and logistic is not None:
             scored[name] = logistic()
         else:
-            scored[name] = _fit_and_score(name, rankers[name], train, test, share_of_all)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", KClippedWarning)  # it was told with the k that was given
+                scored[name] = _fit_and_score(name, rankers[name], train, test, share_of_all)
     return [scored[name] for name in rankers]
+
+
+def warn_of_long_top(given: int | float, k: int | float, train: Table, test: Table) -> None:
+    """Say that fewer positives are learned from than the top has places, in the k that was given for the test part."""
+    n_positive = int(binary_labels_of(train).sum())
+    if isinstance(k, float) or k <= n_positive:
+        return
+    most = n_positive * test.n_items // train.n_items
+    advice = f"Pass k={most:,} or less to silence this." if most else "Add positives to learn from to silence this."
+    warnings.warn(
+        f"k={given} of the {test.n_items:,} test items is as much as {k:,} of the {train.n_items:,} that are learned "
+        f"from, and only {n_positive:,} of these are positive: the top was learned {n_positive:,} long, and is "
+        f"measured at k={given}. {advice}",
+        KClippedWarning,
+        stacklevel=3,
+    )
 
 
 def need_blocked(rankers: Mapping[str, Any], X: BlockedRows) -> None:
