@@ -46,6 +46,7 @@ def test_a_review_of_a_folder_says_what_an_export_lacks_and_where_documents_are_
     assert re.search(r"Only documents that have come up: \d+ of 60; the others stay in the collection\.", page)
     assert "documents are added there, by <code>riffler index</code>, and read" in page
     assert 'type="file"' not in page
+    assert "all of them" not in page
 
 
 def test_a_review_in_memory_has_all_its_documents_and_takes_more(visit: Visit) -> None:
