@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from inspect import signature
 from time import perf_counter
@@ -141,8 +142,6 @@ def compare(
             rankers |= _rankers(method, kernels, k=k, random_state=seed, **places)
     if isinstance(train.X, BlockedRows):
         need_blocked(rankers, train.X)
-    if train.qid is None and any("k" in ranker.get_params() for ranker in rankers.values()):
-        warn_of_long_top(given, k, train, test)
     rankers[BASELINE] = baseline()
     # an engine that is not there, or goes away, shall not cost what was learned before it was asked
     order = list(rankers) if logistic is None else [BASELINE, *list(rankers)[:-1]]
@@ -156,25 +155,32 @@ def compare(
         if name == BASELINE and logistic is not None:
             scored[name] = logistic()
         else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", KClippedWarning)  # it was told with the k that was given
+            with _long_top_in_words(given, k, train, test):
                 scored[name] = _fit_and_score(name, rankers[name], train, test, share_of_all)
     return [scored[name] for name in rankers]
 
 
-def warn_of_long_top(given: int | float, k: int | float, train: Table, test: Table) -> None:
-    """Say that fewer positives are learned from than the top has places, in the k that was given for the test part."""
+@contextmanager
+def _long_top_in_words(given: int | float, k: int | float, train: Table, test: Table) -> Iterator[None]:
+    """Let a ranker whose top has more places than there are positives say so in the k that was given."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", KClippedWarning)
+        yield
+    for one in caught:
+        if one.category is KClippedWarning and train.qid is None:
+            warnings.warn(_long_top(int(given), int(k), train, test), KClippedWarning, stacklevel=4)
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def _long_top(given: int, k: int, train: Table, test: Table) -> str:
     n_positive = int(binary_labels_of(train).sum())
-    if isinstance(k, float) or k <= n_positive:
-        return
     most = n_positive * test.n_items // train.n_items
-    advice = f"Pass k={most:,} or less to silence this." if most else "Add positives to learn from to silence this."
-    warnings.warn(
+    advice = f"Pass k={most} or less to silence this." if most else "Learn from more positives to silence this."
+    return (
         f"k={given} of the {test.n_items:,} test items is as much as {k:,} of the {train.n_items:,} that are learned "
         f"from, and only {n_positive:,} of these are positive: the top was learned {n_positive:,} long, and is "
-        f"measured at k={given}. {advice}",
-        KClippedWarning,
-        stacklevel=3,
+        f"measured at k={given}. {advice}"
     )
 
 
