@@ -28,6 +28,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+try:
+    import psutil  # noqa: F401 - what follows needs it, and the rest of the extra
+except ModuleNotFoundError as error:
+    sys.exit(f"{error.name} is not installed: benchmarks need the extra bench (pip install -e '.[bench]').")
+
 from at_k import machine
 from scale_dask import N_KILLS, measure_dask
 from scale_index import measure_index

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 from playwright.sync_api import Page, expect
 
+from riffler.disk import IndexOptions, index_collection
 from tests.browser.collections import write_ris
 from tests.browser.conftest import KeepPicture, OpenPage
 from tests.browser.reviewing import Running, n_read, press, saved, title_of
@@ -187,6 +190,36 @@ def test_a_folder_is_searched_and_how_often_it_is_scored_is_set_on_the_page(
         page.goto(server.address + "/progress")
         expect(page.locator("[data-chart=recall] .chart-none")).to_have_text("There is nothing to draw yet.")
         expect(page.locator("[data-chart=map]")).to_have_count(0)
+    finally:
+        server.stop()
+
+
+def test_a_review_of_a_folder_shows_fields_once_and_fills_its_pages(
+    tmp_path: Path, open_page: OpenPage, keep_picture: KeepPicture
+) -> None:
+    frame = labelled_documents(60, n_relevant=9).drop("included")
+    frame = frame.with_columns(title=pl.lit("On ") + pl.col("id"))
+    frame[:30].write_csv(tmp_path / "a.csv")
+    frame[30:].rename({"title": "Article Title"}).write_csv(tmp_path / "b.csv")
+    sources = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    index_collection(sources, tmp_path / "snow", IndexOptions(n_items=30, n_clusters=0))
+    server = Running(tmp_path / "snow")
+    try:
+        page = open_page(server)
+        title_of(page)
+        press(page, "r")
+        press(page, "i")
+        saved(page)
+        expect(page.locator("#fields-list dt").filter(has_text=re.compile("^id$"))).to_have_count(1)
+        page.goto(server.address + "/progress")
+        expect(page.locator("[data-chart=recall] svg")).to_be_visible()
+        boxes = [one.bounding_box() for one in page.locator("#charts figure").all()]
+        assert len({box["y"] for box in boxes if box}) == 1  # side by side, and no row half empty
+        expect(page.locator("#panel")).to_contain_text("median on the screen")
+        keep_picture(page, "progress-of-folder", full_page=True)
+        page.goto(server.address + "/data")
+        expect(page.locator("#which option").first).to_have_text("all that have come up")
+        expect(page.locator("#import")).to_have_count(0)
     finally:
         server.stop()
 

@@ -37,10 +37,11 @@ def error_of(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 def test_every_format_is_written(review: Path, format: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert export(review, "--format", format) == 0
     path = review.with_name(f"whales-all{FORMATS[format].ending}")
-    assert str(path) in capsys.readouterr().out
+    assert capsys.readouterr().out == f"10 documents written to {path}\n"
     assert read_collection(path).n_items == 10
     chosen = review.with_name(f"x{FORMATS[format].ending}")
     assert export(review, "--out", chosen, "--which", "relevant") == 0
+    assert capsys.readouterr().out == f"1 document written to {chosen}\n"
     assert read_collection(chosen).ids == ("d0",)
 
 
@@ -49,7 +50,9 @@ def test_archive_history_and_counts(review: Path, tmp_path: Path, capsys: pytest
     open_archive(tmp_path / "new folder" / "all.zip", tmp_path / "again.riffler")
     with open_review(tmp_path / "again.riffler") as opened:
         assert opened.counts()["relevant"] == 1
+    capsys.readouterr()
     assert export(review, "--format", "history") == 0
+    assert "2 lines written to" in capsys.readouterr().out
     assert len((tmp_path / "whales-history.csv").read_text().splitlines()) == 3
     capsys.readouterr()
     assert export(review, "--format", "prisma") == 0

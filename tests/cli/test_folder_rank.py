@@ -134,12 +134,45 @@ def test_labels_may_come_from_another_column(folder: Path, tmp_path: Path) -> No
     assert (tmp_path / "as.csv").read_text() == (tmp_path / "by.csv").read_text()
 
 
-def test_documents_without_a_label_are_left_out(tmp_path: Path) -> None:
+def test_one_of_several_topics_is_positive_for_index_and_rank(tmp_path: Path) -> None:
+    kinds = ("gas price,earn|acq", "lunch sun,acq", "beach sea,wheat")
+    rows = [f"{n},{kinds[n % 3]}" for n in range(60)]
+    (tmp_path / "a.csv").write_text("id,text,topics\n" + "\n".join(rows) + "\n")
+    folder = tmp_path / "a.collection"
+    named = ["--label", "topics", "--relevant-classes", "earn"]
+    assert run(["index", str(tmp_path / "a.csv"), "--out", str(folder), *named]) == 0
+    labels = open_collection(folder).labels
+    assert labels is not None
+    assert labels.tolist().count(1) == 20
+    assert rank(folder, "--label", "topics", "--positive", "earn", "--json", tmp_path / "out.json") == 0
+    assert "42 items, 14 positives" in json.loads((tmp_path / "out.json").read_text())["train"]
+
+
+def test_documents_without_a_label_are_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     some = FRAME.with_columns(included=pl.when(pl.int_range(pl.len()) < 200).then(pl.col("included")))
     folder = made_collection(some, tmp_path / "some", n_items=150).folder
     assert rank(folder, "--method", "logistic", "--ranked", tmp_path / "a.csv") == 0
     ids = pl.read_csv(tmp_path / "a.csv")["id"]
     assert (len(ids), ids.is_in(FRAME["id"][:200].implode()).all()) == (60, True)
+    assert "; 200 documents without a label left out)" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.filterwarnings("always::riffler.KClippedWarning")
+def test_a_top_longer_than_the_positives_is_told_in_the_k_that_was_given(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert rank(folder, "-k", "60") == 0
+    said = capsys.readouterr()
+    assert (
+        "riffler: warning: k=60 of the 120 test items is as much as 140 of the 280 that are learned from, and only 56 "
+        "of these are positive: the top was learned 56 long, and is measured at k=60. Pass k=24 or less to silence "
+        "this.\n"
+    ) in said.err
+    assert "among the first 60 (random order: 0.200, at best: 0.400)" in said.out
+    assert rank(folder, "-k", "24") == 0
+    said = capsys.readouterr()
+    assert "warning" not in said.err
+    assert "(random order: 0.200)" in said.out
 
 
 @pytest.mark.parametrize(

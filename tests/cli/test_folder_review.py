@@ -61,6 +61,23 @@ def test_what_does_not_fit_a_folder_is_one_line(
     assert not (folder.parent / "snow.riffler").exists()
 
 
+def test_an_export_says_how_many_documents_have_come_up(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["review", str(folder), "--ignore-labels", "--once", "--port", "0"]) == 0
+    file = str(tmp_path / "snow.riffler")
+    with open_review(file) as review:
+        LiveSearch(review).refresh(10, ahead=20)
+        n = review.collection().n_items
+    capsys.readouterr()
+    assert run(["export", file, "--out", str(tmp_path / "out.csv")]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == f"{n} documents written to {tmp_path / 'out.csv'}"
+    assert second == f"Only documents that have come up: {n} of 150; the others stay in the collection."
+    assert run(["export", file, "--which", "relevant", "--out", str(tmp_path / "found.csv")]) == 0
+    assert "have come up" not in capsys.readouterr().out  # whatever has a verdict is there
+
+
 def test_how_often_everything_is_scored_is_kept_and_changed(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,6 +94,29 @@ def test_a_manifest_that_is_damaged_or_missing_is_what_every_command_tells(
     assert f"riffler: error: c: {told}" in capsys.readouterr().err.replace(str(tmp_path) + "/", "")
 
 
+def test_columns_that_look_like_labels_and_were_not_taken_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"On gulls {n},{'birds|sea' if n % 2 else 'sea'},199{n}\n" for n in range(8))
+    (tmp_path / "a.csv").write_text("title,topics,year\n" + rows)
+    assert run(["index", str(tmp_path / "a.csv"), "--out", str(tmp_path / "a.collection")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "topics: 2 different values in the first 8 documents, not taken as labels" in said
+    assert "year:" not in said
+    named = ["--label", "topics", "--relevant-classes", "birds"]
+    assert run(["index", str(tmp_path / "a.csv"), "--out", str(tmp_path / "b.collection"), *named]) == 0
+    assert "not taken" not in capsys.readouterr().out
+
+
+def test_what_a_failed_index_leaves_is_no_folder_of_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.csv").write_text("title,topics\nOn gulls,birds\n")
+    folder = tmp_path / "a.collection"
+    assert run(["index", str(tmp_path / "a.csv"), "--out", str(folder), "--label", "topics"]) == 2
+    capsys.readouterr()
+    assert run(["simulate", str(folder)]) == 2
+    assert "was never finished: give its `riffler index` command again" in capsys.readouterr().err
+
+
 def test_a_collection_is_named_where_files_are_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.csv").write_text("title\ngull\n")
     folder = str(tmp_path / "c")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 
@@ -43,3 +44,12 @@ def test_without_a_terminal_a_short_job_says_nothing_and_a_long_one_a_line_at_ti
         "33% step 60; 0:01:00, left: 0:02:00",
         "50% step 90; 0:01:30, left: 0:01:30",
     ]
+
+
+def test_a_long_job_says_soon_what_it_does(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(output, "BEGUN_AFTER", 0.05)
+    with output.progress_bar() as tell:
+        tell(0.0, "top-k: fitting")
+        time.sleep(0.5)
+        tell(0.5, "another step")
+    assert capsys.readouterr().err == "top-k: fitting; a line follows every 30 s\n"

@@ -184,6 +184,20 @@ def test_other_labels_are_refused_with_row_and_value() -> None:
         collection_from_frame(frame, positive="never")
 
 
+def test_one_of_several_topics_makes_a_document_relevant() -> None:
+    frame = pl.DataFrame({"title": ["a", "b", "c", "d"], "label": ["earn|acq", "acq", "earnings", None]})
+    np.testing.assert_array_equal(collection_from_frame(frame, positive="earn").labels, [1, 0, 0, -1])
+    np.testing.assert_array_equal(collection_from_frame(frame, positive="earn|acq").labels, [1, 0, 0, -1])
+
+
+def test_a_class_that_is_not_there_shows_the_most_frequent_ones() -> None:
+    labels = ["rare|common", "common", *(f"{n:02} {'long ' * 40}" for n in range(18))]
+    frame = pl.DataFrame({"title": [f"t{n}" for n in range(20)], "label": labels})
+    with pytest.raises(LabelError, match=r"equals 'none', .*Values: common, 00 long .* and 10 more\.$") as caught:
+        collection_from_frame(frame, positive="none")
+    assert len(str(caught.value)) < 700
+
+
 def test_minus_one_without_zero_is_asked_about() -> None:
     frame = pl.DataFrame({"title": ["a", "b"], "label": [1, -1]})
     with pytest.raises(LabelError, match="-1 means not known"):

@@ -204,6 +204,20 @@ def test_labels_become_0_and_1(
     np.testing.assert_array_equal(table.y, expected)
 
 
+def test_one_of_several_topics_is_enough(tmp_path: Path) -> None:
+    whole = read_table(write(tmp_path, "x,label\n0,earn|acq\n1,earnings\n2,acq\n3,earn\n"), positive="earn")
+    np.testing.assert_array_equal(whole.y, [1, 0, 0, 1])
+    (tmp_path / "test.csv").write_text("x,label\n0,wheat|earn\n1,acq\n")  # topics that never came together before
+    np.testing.assert_array_equal(read_table(tmp_path / "test.csv", like=whole).y, [1, 0])
+
+
+def test_labels_that_are_long_and_many_are_shown_in_part(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{'long ' * 50}{i % 30}\n" for i in range(60))
+    with pytest.raises(LabelError, match=r"and 20 more\.$") as caught:
+        read_table(write(tmp_path, "x,label\n" + rows), positive="short")
+    assert len(str(caught.value)) < 800
+
+
 @pytest.mark.parametrize(
     ("labels", "positive", "message"),
     [

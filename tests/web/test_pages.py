@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,3 +52,17 @@ def test_a_review_in_memory_speaks_of_it_only_where_it_was_asked_for(visit: Visi
     assert not any(field in visit.client.get("/settings").text for field in FIELDS)
     assert visit.send("PATCH", "/settings", {"rescore_every": 2}).status_code == 200
     assert all(field in visit.client.get("/settings").text for field in FIELDS)
+
+
+def test_a_review_of_a_folder_says_what_an_export_lacks_and_where_documents_are_added(of_folder: Visit) -> None:
+    page = of_folder.client.get("/data").text
+    assert re.search(r"Only documents that have come up: \d+ of 60; the others stay in the collection\.", page)
+    assert "documents are added there, by <code>riffler index</code>, and read" in page
+    assert 'type="file"' not in page
+    assert "all of them" not in page
+
+
+def test_a_review_in_memory_has_all_its_documents_and_takes_more(visit: Visit) -> None:
+    page = visit.client.get("/data").text
+    assert "have come up" not in page
+    assert 'type="file"' in page

@@ -42,6 +42,13 @@ USAGE_ERROR: type[Exception] = typer.BadParameter.__base__ or Exception
 """What Typer raises for a wrong option; taken from its public child, as its own home moved between Typer's versions."""
 
 
+INTERRUPTED = 130
+"""Exit code of a command that was ended by Ctrl-C, as shells have it."""
+
+GOING_ON = {"index": "--out", "reindex": "", "simulate": "--out"}
+"""Commands that go on where they were ended, and the option that this takes ("" for none)."""
+
+
 @dataclass(slots=True)
 class Settings:
     """What the options before the command ask for."""
@@ -123,15 +130,27 @@ def warnings_in_one_line() -> Callable[..., None]:
     return show
 
 
+def interrupted(arguments: Sequence[str]) -> str:
+    """Say that a command was interrupted, and whether it goes on when it is given again.
+
+    >>> interrupted(["rank", "demo"]), interrupted(["index", "a.csv", "--out", "a.collection"])
+    ('interrupted.', 'interrupted. The same command goes on from here.')
+    """
+    command = next((one for one in arguments if not one.startswith("-")), "")
+    needed = GOING_ON.get(command)
+    goes_on = needed is not None and any(one.split("=")[0].startswith(needed) for one in arguments)
+    return "interrupted. The same command goes on from here." if goes_on else "interrupted."
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code: 0 done, 1 a fault of ours, 2 a clear error, 130 interrupted."""
     settings = Settings()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = warnings_in_one_line()
-            return app(args=list(arguments), prog_name="riffler", standalone_mode=False, obj=settings) or 0
+            code = app(args=list(arguments), prog_name="riffler", standalone_mode=False, obj=settings) or 0
     except KeyboardInterrupt:
-        return 130
+        code = INTERRUPTED
     except (RifflerError, OSError, USAGE_ERROR) as error:
         if settings.traceback:
             raise
@@ -143,6 +162,9 @@ def run(arguments: Sequence[str]) -> int:
         what = f"{type(error).__name__}: {one_line(error)}"
         typer.echo(f"riffler: error: {what} (a fault of Riffler; `riffler --traceback ...` shows where)", err=True)
         return 1
+    if code == INTERRUPTED:  # Typer may return it or let the interrupt through
+        typer.echo(f"riffler: {interrupted(arguments)}", err=True)
+    return code
 
 
 def main() -> None:

@@ -129,7 +129,9 @@ def ask_a_person(table: Table, path: Path, request: AskRequest, ranked: Path | N
         print_end(oracle, session)
         if ranked is not None:
             write_ranked(ranked, table, learner.decision_function(table.X), oracle)
-            output.console().print(f"items as they rank in the end written to {ranked}", soft_wrap=True)
+            output.console().print(
+                f"{table.n_items:,} items as they rank in the end written to {ranked}", soft_wrap=True
+            )
     if json is not None:
         output.write_json(json, as_json(session, steps, oracle, finished=pending is None))
 

@@ -45,6 +45,7 @@ def export(
 
     The review may be open in the browser meanwhile.
     """
+    from riffler.review.come_up import WITH_UNREAD, come_up
     from riffler.review.store import open_review
 
     name = _format(format, out)
@@ -60,8 +61,11 @@ def export(
         if target.exists() and target.samefile(review):
             raise InputError(f"--out {target} is the review itself. Name another file.")
         target.parent.mkdir(parents=True, exist_ok=True)
-        write(opened, target)
-    output.console().print(f"written to {target}", soft_wrap=True, markup=False)
+        told = write(opened, target)
+        lacking = come_up(opened) if not is_whole and which in WITH_UNREAD else None
+    output.console().print(f"{told}written to {target}", soft_wrap=True, markup=False)
+    if lacking is not None:
+        output.console().print(lacking.sentence, soft_wrap=True, markup=False)
 
 
 def _format(format: str | None, out: Path | None) -> str:
@@ -79,24 +83,34 @@ def _format(format: str | None, out: Path | None) -> str:
     return found[0]
 
 
-def _writers(which: str) -> dict[str, tuple[str, Callable[[Review, Path], None]]]:
-    """Return who writes each format, by its name, and the ending of its files."""
+def _writers(which: str) -> dict[str, tuple[str, Callable[[Review, Path], str]]]:
+    """Return who writes each format and says what was, by its name, and the ending of its files."""
     from riffler.review.export import FORMATS, write_export
 
-    def exporter(name: str) -> Callable[[Review, Path], None]:
-        return lambda review, path: write_export(review, path, name, which)
+    def exporter(name: str) -> Callable[[Review, Path], str]:
+        return lambda review, path: _counted(write_export(review, path, name, which), "document")
 
     return {**{name: (one.ending, exporter(name)) for name, one in FORMATS.items()}, **_others()}
 
 
-def _others() -> dict[str, tuple[str, Callable[[Review, Path], None]]]:
+def _others() -> dict[str, tuple[str, Callable[[Review, Path], str]]]:
+    return {"archive": (".zip", _write_archive), "history": (".csv", _write_history), "prisma": (".csv", _write_prisma)}
+
+
+def _write_archive(review: Review, path: Path) -> str:
     from riffler.review.archive import write_archive
+
+    write_archive(review, path)
+    return "the whole review "
+
+
+def _write_history(review: Review, path: Path) -> str:
     from riffler.review.export import write_history
 
-    return {"archive": (".zip", write_archive), "history": (".csv", write_history), "prisma": (".csv", _write_prisma)}
+    return _counted(write_history(review, path), "line")
 
 
-def _write_prisma(review: Review, path: Path) -> None:
+def _write_prisma(review: Review, path: Path) -> str:
     import csv
 
     from riffler.review.prisma import prisma_counts
@@ -112,3 +126,13 @@ def _write_prisma(review: Review, path: Path) -> None:
     output.console().print(listing)
     if counts.claim:
         output.console().print(counts.claim, soft_wrap=True, markup=False)
+    return _counted(len(counts.table()), "count")
+
+
+def _counted(n: int, what: str) -> str:
+    """Say how many there are.
+
+    >>> _counted(1200, "document"), _counted(1, "line")
+    ('1,200 documents ', '1 line ')
+    """
+    return f"{n:,} {what}{'s' * (n != 1)} "

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from riffler.disk.manifest import Manifest
     from riffler.disk.settings import VectoriserSettings
 
+LOOKED_AT = 1_000  # documents whose columns are looked at for labels that were not taken
+
 EXAMPLES = """Examples:
 
 riffler index mails/*.jsonl.gz --out mails.collection
@@ -42,7 +44,11 @@ def index(
     id: Annotated[str | None, typer.Option(help="The column with the ids; `content` makes them of the texts.")] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels (default: found by its name).")] = None,
     relevant_classes: Annotated[
-        str | None, typer.Option(help="Label values that are relevant, separated by commas; all others are not.")
+        str | None,
+        typer.Option(
+            help="Label values that are relevant, separated by commas; all others are not. Of a field of several "
+            "topics, such as earn|acq, one is enough."
+        ),
     ] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of text files that are neither UTF-8, UTF-16 nor Windows-1252.")
@@ -96,6 +102,26 @@ def index(
         )
     for line in summary(made, out, time.perf_counter() - start, before):
         output.console().print(line, soft_wrap=True)
+    if before is None and not made.has_labels:
+        for line in labels_not_taken(out):
+            output.console().print(line, soft_wrap=True, markup=False)
+
+
+def labels_not_taken(folder: Path) -> list[str]:
+    """Say which columns look like labels, by the first documents: they could be taken from the start only."""
+    import numpy as np
+
+    from riffler.data.likely_labels import likely_labels
+    from riffler.disk import open_collection
+
+    collection = open_collection(folder)
+    n = min(LOOKED_AT, collection.n_items)
+    found = likely_labels(collection.columns(np.arange(n)))
+    return [
+        f"  {name}: {n_values:,} different values in the first {n:,} documents, not taken as labels; index into a new "
+        f"folder with --label {name} --relevant-classes ... to take them"
+        for name, n_values in found.items()
+    ]
 
 
 def summary(made: Manifest, folder: Path, seconds: float, before: Manifest | None = None) -> list[str]:
@@ -127,6 +153,8 @@ def summary(made: Manifest, folder: Path, seconds: float, before: Manifest | Non
         for source in new
         if source.get("n_known")
     ]
+    if not any(partition.n_entries for partition in made.partitions):
+        lines.append("  No document has a word that counts. Were the right columns taken (--title, --abstract, --text)?")
     if n_cut := sum(partition.n_cut for partition in made.partitions):
         most = f"{made.vectoriser.most_bytes / 1e6:g} MB"
         told = "1 document is" if n_cut == 1 else f"{n_cut:,} documents are"

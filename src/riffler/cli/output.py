@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from threading import Timer
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -23,6 +24,7 @@ WIDTH_IN_A_FILE = 120
 """Columns for tables that go to a file or a pipe, which has no width of its own."""
 
 LOGGED_EVERY = 30.0  # seconds between two lines about a long job whose standard error is no terminal
+BEGUN_AFTER = 5.0  # seconds to the first line: shorter jobs say nothing
 
 
 def console() -> Console:
@@ -50,7 +52,8 @@ def table(title: str, *columns: str) -> Table:
 def progress_bar() -> Iterator[Callable[[float, str], None]]:
     """Give a function to report the share done and what is going on: a bar in a terminal, else a few lines."""
     if not sys.stderr.isatty():
-        yield _log()
+        with _log() as log:
+            yield log
         return
     columns = (
         TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(),
@@ -65,19 +68,34 @@ def progress_bar() -> Iterator[Callable[[float, str], None]]:
         yield tell
 
 
-def _log() -> Callable[[float, str], None]:
-    """Give a function that writes a line to standard error when a job has gone on for so long again."""
+@contextmanager
+def _log() -> Iterator[Callable[[float, str], None]]:
+    """Give a function that writes a line to standard error when a job has gone on for so long again.
+
+    The first line comes by itself, and soon: whoever looks at the file sees that something is being done.
+    """
     start = last = time.monotonic()
+    latest = "starting"
+
+    def begin() -> None:
+        sys.stderr.write(f"{latest}; a line follows every {LOGGED_EVERY:g} s\n")
+        sys.stderr.flush()
 
     def tell(share: float, doing: str) -> None:
-        nonlocal last
-        now = time.monotonic()
+        nonlocal last, latest
+        now, latest = time.monotonic(), doing
         if now - last >= LOGGED_EVERY and share > 0:
             last, spent = now, now - start
             sys.stderr.write(f"{share:.0%} {doing}; {_clock(spent)}, left: {_clock(spent / share - spent)}\n")
             sys.stderr.flush()
 
-    return tell
+    first = Timer(BEGUN_AFTER, begin)
+    first.daemon = True
+    first.start()
+    try:
+        yield tell
+    finally:
+        first.cancel()
 
 
 def _clock(seconds: float) -> str:

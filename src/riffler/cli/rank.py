@@ -95,12 +95,14 @@ def rank(
     method: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"{', '.join(known_names('ranker'))}; for the whole order: {', '.join(known_names('pair ranker'))}. "
-            "May be given several times (default: top-k)."
+            help=f"{', '.join(known_names('ranker'))}; for the whole order: {', '.join(known_names('pair ranker'))}; "
+            "logistic: the baseline alone. May be given several times (default: top-k)."
         ),
     ] = None,
     label: Annotated[str | None, typer.Option(help="The column with the labels.")] = None,
-    positive: Annotated[str | None, typer.Option(help="The label value to find; all others are negative.")] = None,
+    positive: Annotated[
+        str | None, typer.Option(help="The label value to find; all others are negative. Of earn|acq one is enough.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write the first method's model (joblib; load it only from those you trust).")
     ] = None,
@@ -279,7 +281,9 @@ def write_files(run: Run, targets: Targets, resamples: int) -> None:
         console.print(f"model of {first.method} written to {targets.model}", soft_wrap=True)
     if targets.ranked is not None:
         write_ranked(targets.ranked, run.test, first)
-        console.print(f"items as {first.method} ranks them written to {targets.ranked}", soft_wrap=True)
+        console.print(
+            f"{run.test.n_items:,} items as {first.method} ranks them written to {targets.ranked}", soft_wrap=True
+        )
     if targets.charts:
         draw(run, targets.charts, resamples)
         console.print(f"chart written to {', '.join(map(str, targets.charts))}", soft_wrap=True)

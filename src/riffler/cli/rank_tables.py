@@ -65,9 +65,10 @@ def query_legend(report: QueryReport) -> tuple[str, ...]:
 
 def legend(report: RankingReport) -> tuple[str, ...]:
     """Say in a few lines how the table is read, with what a random order would reach."""
-    chance = report.n_positive / report.n_items
+    chance, best = report.n_positive / report.n_items, report.n_positive / report.n_top
+    limit = f", at best: {best:.3f}" if best < 1 else ""
     return (
-        f"precision at k   share of positives among the first {report.n_top:,} (random order: {chance:.3f})",
+        f"precision at k   share of positives among the first {report.n_top:,} (random order: {chance:.3f}{limit})",
         f"recall at k      share of all {report.n_positive:,} positives that are among them "
         f"(at best {min(1.0, report.n_top / report.n_positive):.3f})",
         "AUC              chance that a positive is ranked before a negative (random order: 0.500)",

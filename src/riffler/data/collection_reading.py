@@ -78,7 +78,8 @@ def read_collection(
     text : column with the text where it is not called abstract
     id : column with the ids; without one, or with ``id="content"``, ids are made of title, abstract and DOI
     label : column with what is known: 1 or 0, yes or no, include or exclude, and nothing (or -1) where it is not
-    positive : value or values of the label column that are relevant; all others are irrelevant then
+    positive : value or values of the label column that are relevant; all others are irrelevant then; of a
+        field of several topics, joined by ``|``, one is enough
     encoding : of the text, where it is neither UTF-8, UTF-16 nor Windows-1252
 
     >>> import tempfile

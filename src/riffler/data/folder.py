@@ -30,6 +30,11 @@ def read_folder(folder: Path, encoding: str | None = None) -> pl.DataFrame:
         (file.relative_to(folder).as_posix(), *split_title(read_text(file, encoding)))
         for file in sorted(text_files(folder), key=lambda file: file.relative_to(folder).as_posix())
     ]
+    if not rows and (folder / PARTITIONS).is_dir():
+        raise DataFileError(
+            f"{folder}: no text files in this folder. It looks like a collection on disk that was never finished: give "
+            "its `riffler index` command again, or remove the folder."
+        )
     if not rows:
         raise DataFileError(f"{folder}: no text files in this folder; files ending in {', '.join(ENDINGS)} are read.")
     return pl.DataFrame(rows, schema={"id": pl.String, "title": pl.String, "text": pl.String}, orient="row")

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riffler.data.labels import POSITIVE_WORDS, Positive, as_values
+from riffler.data.labels import (
+    POSITIVE_WORDS,
+    SEPARATOR,
+    SHOWN_VALUES,
+    Positive,
+    as_values,
+    cut_short,
+    topics_of,
+)
 from riffler.data.text_columns import as_text
 from riffler.errors import LabelError
 
@@ -29,12 +38,16 @@ UNKNOWN = frozenset(
 def read_judgements(series: pl.Series, positive: Positive, source: str) -> NDArray[np.int8]:
     """Turn a column into 1, 0 and -1; with ``positive`` those values are 1 and all others that are not missing 0.
 
+    A value that joins several topics by ``|`` is 1 where any of them is asked for.
+
     >>> import polars as pl
     >>> read_judgements(pl.Series("included", ["yes", "Exclude", None]), None, "toy")
     array([ 1,  0, -1], dtype=int8)
+    >>> read_judgements(pl.Series("topics", ["earn|acq", "acq", ""]), "earn", "toy")
+    array([ 1,  0, -1], dtype=int8)
     """
-    labels, words = judged(series, positive, source)
-    check_judgements(words, series.name, positive, source)
+    labels, _ = judged(series, positive, source)
+    check_judgements(as_text(series, source).str.strip_chars(), series.name, positive, source)
     return labels
 
 
@@ -54,15 +67,17 @@ def judged(series: pl.Series, positive: Positive, source: str, first_row: int = 
 
 
 def check_judgements(words: Iterable[str], name: str, positive: Positive, source: str) -> None:
-    """Raise where the words of a whole column cannot mean what they would be taken for."""
-    words = set(words)
+    """Raise where the words of a whole column cannot mean what they would be taken for.
+
+    A word may come as often as the column has it, or once.
+    """
+    words = Counter(words)
     values = {code_of(word, positive) for word in words}
     if positive is not None and 1 not in values:
-        there = sorted(word for word in words if word)
-        shown = ", ".join(there[:20]) + f" and {len(there) - 20:,} more" * (len(there) > 20)
         wanted = " or ".join(map(repr, positive)) if isinstance(positive, tuple | list) else repr(positive)
         raise LabelError(
-            f"{source}: no value of column {name!r} equals {wanted}, the positive one asked for. Values: {shown}."
+            f"{source}: no value of column {name!r} equals {wanted}, the positive one asked for. "
+            f"Values: {_most_frequent(words)}."
         )
     if positive is None and values == {1, -1} and any(word in ("-1", "-1.0") for word in words):
         raise LabelError(
@@ -71,30 +86,30 @@ def check_judgements(words: Iterable[str], name: str, positive: Positive, source
         )
 
 
-def topic_labels(series: pl.Series, topic: str, source: str, separator: str = "|") -> NDArray[np.int8]:
-    """1 where a topic is among those of an item, which are joined by ``separator``, else 0.
+def topic_labels(series: pl.Series, topic: str, source: str) -> NDArray[np.int8]:
+    """1 where a topic is among those of an item, which are joined by ``|``, else 0.
 
     >>> import polars as pl
     >>> topic_labels(pl.Series("labels", ["grain|wheat", "", "grains"]), "grain", "toy")
     array([1, 0, 0], dtype=int8)
     """
-    found = as_text(series, source).str.split(separator).list.contains(topic).to_numpy().astype(np.int8)
-    if not found.any():
-        topics = as_text(series, source).str.split(separator).explode().unique().sort().to_list()
-        shown = ", ".join(topic for topic in topics[:20] if topic)
-        more = f" and {len(topics) - 20:,} more" if len(topics) > 20 else ""
-        raise LabelError(f"{source}: no item has {topic!r} in column {series.name!r}. Topics: {shown}{more}.")
-    return np.asarray(found, dtype=np.int8)
+    words = as_text(series, source)
+    has_it = {word: topic in topics_of(word) for word in words.unique().to_list()}
+    if not any(has_it.values()):
+        raise LabelError(
+            f"{source}: no item has {topic!r} in column {series.name!r}. Topics: {_most_frequent(Counter(words))}."
+        )
+    return np.array([has_it[word] for word in words], dtype=np.int8)
 
 
 def code_of(word: str, positive: Positive) -> int | None:
     """What a word means: 1, 0 or -1; None where that is not known.
 
-    >>> code_of("Include", None), code_of("3", 7), code_of("owl", None)
-    (1, 0, None)
+    >>> code_of("Include", None), code_of("3", 7), code_of("owl", None), code_of("owl|gull", "gull")
+    (1, 0, None, 1)
     """
     if positive is not None:
-        if word in {str(value) for value in as_values(positive)}:
+        if not topics_of(word).isdisjoint(map(str, as_values(positive))):
             return 1
         return -1 if word == "" else 0
     word = " ".join(word.casefold().split())
@@ -102,3 +117,17 @@ def code_of(word: str, positive: Positive) -> int | None:
         if word in words:
             return code
     return None
+
+
+def _most_frequent(words: Counter[str]) -> str:
+    """The most frequent topics of a column, and how many more there are.
+
+    >>> _most_frequent(Counter({"owl|gull": 3, "gull": 1, "": 9}))
+    'gull, owl'
+    """
+    topics: Counter[str] = Counter()
+    for word, n in words.items():
+        topics.update(dict.fromkeys(filter(None, word.split(SEPARATOR)), n))
+    there = sorted(topics, key=lambda topic: (-topics[topic], topic))
+    more = f" and {len(there) - SHOWN_VALUES:,} more" if len(there) > SHOWN_VALUES else ""
+    return ", ".join(map(cut_short, there[:SHOWN_VALUES])) + more

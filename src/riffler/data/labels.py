@@ -18,6 +18,12 @@ POSITIVE_WORDS = frozenset({"1", "+1", "1.0", "yes", "y", "true", "t", "positive
 PASS_POSITIVE = "Pass positive= (--positive or --relevant-classes on the command line)"
 """What to do, in the words of both doors: the library and the command line show the same errors."""
 
+SEPARATOR = "|"
+"""Stands between the topics of an item that has several."""
+
+SHOWN_VALUES, SHOWN_LETTERS = 10, 40
+"""How many label values an error shows, and how much of each."""
+
 Positive = LabelValue | Sequence[LabelValue] | None
 Sides = tuple[tuple[LabelValue, ...], tuple[LabelValue, ...] | None]
 """Label values that become 1, and those that become 0 (None: all others)."""
@@ -26,8 +32,8 @@ Sides = tuple[tuple[LabelValue, ...], tuple[LabelValue, ...] | None]
 def choose_sides(labels: NDArray[Any], positive: Positive, source: str) -> Sides:
     """Decide which label values are positive.
 
-    ``positive`` names them. Without it there may be only two values: of two numbers the larger is positive, of two
-    texts the one in ``POSITIVE_WORDS``.
+    ``positive`` names them; a text of several topics, joined by ``|``, has each of them as a value. Without it there
+    may be only two values: of two numbers the larger is positive, of two texts the one in ``POSITIVE_WORDS``.
 
     >>> choose_sides(np.array([1, 2, 2]), None, "toy")
     ((2,), (1,))
@@ -77,9 +83,14 @@ def to_binary(labels: NDArray[Any], sides: Sides, source: str) -> IntArray:
 
     >>> to_binary(np.array([-1, 1, 1]), ((1,), (-1,)), "toy")
     array([0, 1, 1])
+    >>> to_binary(np.array(["earn|acq", "acq", "earnings"]), (("earn",), None), "toy")
+    array([1, 0, 0])
     """
     positive, negative = sides
-    y: IntArray = np.isin(labels, _values(labels, positive)).astype(np.int64)
+    wanted = _values(labels, positive)
+    if negative is None and labels.dtype.kind in "US":
+        return _any_topic(labels, wanted)
+    y: IntArray = np.isin(labels, wanted).astype(np.int64)
     if negative is not None:
         strange = np.flatnonzero((y == 0) & ~np.isin(labels, _values(labels, negative)))
         if len(strange):
@@ -125,6 +136,25 @@ def any_of_columns(labels: NDArray[Any], positive: Positive, source: str) -> Int
     return y
 
 
+def topics_of(value: str) -> frozenset[str]:
+    """What a label value stands for: itself, and each of its topics where it joins several.
+
+    >>> sorted(topics_of("earn|acq")), sorted(topics_of("earn"))
+    (['acq', 'earn', 'earn|acq'], ['earn'])
+    """
+    return frozenset((value, *value.split(SEPARATOR)))
+
+
+def cut_short(value: object) -> str:
+    """A label value as an error shows it.
+
+    >>> cut_short("owl"), len(cut_short("owl " * 1000))
+    ('owl', 41)
+    """
+    shown = " ".join(str(value).split())
+    return shown if len(shown) <= SHOWN_LETTERS else shown[:SHOWN_LETTERS] + "…"
+
+
 def as_values(positive: Positive) -> tuple[LabelValue, ...]:
     """One value or several as a tuple.
 
@@ -147,8 +177,21 @@ def _values(labels: NDArray[Any], wanted: tuple[LabelValue, ...]) -> NDArray[Any
 
 
 def _matching(values: NDArray[Any], positive: Positive) -> tuple[LabelValue, ...]:
-    found: list[LabelValue] = values[np.isin(values, _values(values, as_values(positive)))].tolist()
+    """The values that are asked for and there; of texts also those that are only there as one of several topics."""
+    wanted = _values(values, as_values(positive))
+    if values.dtype.kind in "US":
+        there: frozenset[str] = frozenset().union(*map(topics_of, values.tolist()))
+        return tuple(sorted(there.intersection(wanted.tolist())))
+    found: list[LabelValue] = values[np.isin(values, wanted)].tolist()
     return tuple(found)
+
+
+def _any_topic(labels: NDArray[Any], wanted: NDArray[Any]) -> IntArray:
+    values, places = np.unique(labels, return_inverse=True)
+    names = frozenset(wanted.tolist())
+    has_one = np.array([not names.isdisjoint(topics_of(value)) for value in values.tolist()], dtype=np.int64)
+    y: IntArray = has_one[places]
+    return y
 
 
 def as_number(value: LabelValue) -> float | None:
@@ -167,13 +210,13 @@ def _sounds_positive(value: LabelValue) -> bool:
     return value.strip().lower() in POSITIVE_WORDS if isinstance(value, str) else value > 0
 
 
-def _listing(values: NDArray[Any], counts: IntArray, at_most: int = 10) -> str:
+def _listing(values: NDArray[Any], counts: IntArray, at_most: int = SHOWN_VALUES) -> str:
     """Each value with its count, the most frequent where there are too many.
 
     >>> _listing(np.array([1, 2]), np.array([5, 1200]))
     '1 (5 rows), 2 (1,200 rows)'
     """
     shown = np.sort(np.argsort(-counts, kind="stable")[:at_most])
-    parts = [f"{values[i].item()} ({int(counts[i]):,} rows)" for i in shown]
+    parts = [f"{cut_short(values[i].item())} ({int(counts[i]):,} rows)" for i in shown]
     rest = len(values) - len(shown)
     return ", ".join(parts) + (f" and {rest:,} more" if rest else "")

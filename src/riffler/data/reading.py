@@ -54,9 +54,10 @@ def read_table(
     label : column (CSV, Parquet) or array (NPZ) with the labels; by default one called label, class, y, target or
         label_included
     id : column that names the items; by default one called id, else rows are numbered from 1
-    positive : label value or values that become 1, all others 0. Without it there may be two values only: of two
-        numbers the larger is positive, of two texts the one that says yes, true, positive, relevant, included or 1.
-        Labels of files with query ids are grades and stay as they are
+    positive : label value or values that become 1, all others 0; of a field of several topics, joined by ``|``, one is
+        enough. Without it there may be two values only: of two numbers the larger is positive, of two texts the one
+        that says yes, true, positive, relevant, included or 1. Labels of files with query ids are grades and stay as
+        they are
     drop : columns to leave out
     n_features : width of X; svmlight files show only the largest index used
     dtype : float32 or float64

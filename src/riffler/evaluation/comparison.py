@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from inspect import signature
 from time import perf_counter
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from riffler.data.table import Table
-from riffler.errors import InputError, LabelError
+from riffler.errors import InputError, KClippedWarning, LabelError
 from riffler.features import blocked_rows
 from riffler.features.blocked_rows import BlockedRows, has_sparse_rows
 from riffler.learners import ranker_from_name
@@ -131,6 +133,7 @@ def compare(
     grade. ``logistic`` makes the baseline where the rows do not fit into memory, before anything else is fitted.
     """
     places = {"n": k} if train.qid is not None else {}  # the first of each query, which NDCG looks at
+    given = k
     if not isinstance(k, float):
         k = max(1, round(k * train.n_items / test.n_items))
     rankers: dict[str, Any] = {}
@@ -152,8 +155,33 @@ def compare(
         if name == BASELINE and logistic is not None:
             scored[name] = logistic()
         else:
-            scored[name] = _fit_and_score(name, rankers[name], train, test, share_of_all)
+            with _long_top_in_words(given, k, train, test):
+                scored[name] = _fit_and_score(name, rankers[name], train, test, share_of_all)
     return [scored[name] for name in rankers]
+
+
+@contextmanager
+def _long_top_in_words(given: int | float, k: int | float, train: Table, test: Table) -> Iterator[None]:
+    """Let a ranker whose top has more places than there are positives say so in the k that was given."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", KClippedWarning)
+        yield
+    for one in caught:
+        if one.category is KClippedWarning and train.qid is None:
+            warnings.warn(_long_top(int(given), int(k), train, test), KClippedWarning, stacklevel=4)
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def _long_top(given: int, k: int, train: Table, test: Table) -> str:
+    n_positive = int(binary_labels_of(train).sum())
+    most = n_positive * test.n_items // train.n_items
+    advice = f"Pass k={most} or less to silence this." if most else "Learn from more positives to silence this."
+    return (
+        f"k={given} of the {test.n_items:,} test items is as much as {k:,} of the {train.n_items:,} that are learned "
+        f"from, and only {n_positive:,} of these are positive: the top was learned {n_positive:,} long, and is "
+        f"measured at k={given}. {advice}"
+    )
 
 
 def need_blocked(rankers: Mapping[str, Any], X: BlockedRows) -> None:

@@ -86,12 +86,21 @@ def folder_parts(folder: str, test: Path | None, label: str | None, positive: st
     known = np.flatnonzero(labels != -1)
     if test is not None:
         train = _part(collection, known, labels)
-        return FolderParts(collection, train, _texts(collection, test, label, positive), "the test file", labels, None)
+        split = "the test file" + _left_out(labels)
+        return FolderParts(collection, train, _texts(collection, test, label, positive), split, labels, None)
     train_rows, test_rows = (known[rows] for rows in rows_held_out(labels[known] == 1, seed, collection.source))
     learned = np.full(len(labels), -1, dtype=np.int8)
     learned[train_rows] = labels[train_rows]
     parts = _part(collection, train_rows, labels), _part(collection, test_rows, labels)
-    return FolderParts(collection, *parts, f"30 % held out, stratified, seed {seed}", learned, test_rows)
+    return FolderParts(
+        collection, *parts, f"30 % held out, stratified, seed {seed}{_left_out(labels)}", learned, test_rows
+    )
+
+
+def _left_out(labels: IntArray) -> str:
+    """How many documents are neither learned from nor measured on, as the end of a sentence."""
+    n = int((labels == -1).sum())
+    return f"; {n:,} document{'s' * (n != 1)} without a label left out" if n else ""
 
 
 def _labels(collection: DiskCollection, label: str | None, positive: str | None) -> IntArray:

@@ -49,8 +49,8 @@ FORMATS = {
 """The formats of an export by name."""
 
 
-def write_export(review: Review, path: str | os.PathLike[str], format: str, which: str = "all") -> None:
-    """Write the documents of a review with their original columns, and what was found out about them.
+def write_export(review: Review, path: str | os.PathLike[str], format: str, which: str = "all") -> int:
+    """Write the documents of a review with their original columns and what was found out; return how many.
 
     Parameters
     ----------
@@ -64,10 +64,11 @@ def write_export(review: Review, path: str | os.PathLike[str], format: str, whic
         table = ExportTable(session, review.id, _scores(session, review.id), which)
         with writing_to(path) as draft:
             FORMATS[format].write(table, draft)
+        return table.n_rows
 
 
-def write_history(review: Review, path: str | os.PathLike[str], viewer: int | None = None) -> None:
-    """Write everything that was ever said, the earliest first, as CSV or JSON lines by the ending of the path.
+def write_history(review: Review, path: str | os.PathLike[str], viewer: int | None = None) -> int:
+    """Write all that was ever said, the earliest first, as CSV or JSON lines by the ending; return how many lines.
 
     ``viewer`` is the number of who will read it: what others said of documents that wait for readers is left out.
     """
@@ -80,6 +81,7 @@ def write_history(review: Review, path: str | os.PathLike[str], viewer: int | No
             draft.write_bytes(BYTE_ORDER_MARK + guarded(frame).write_csv().encode())
         else:
             frame.write_ndjson(draft)
+    return frame.height
 
 
 @contextmanager

@@ -68,6 +68,12 @@ class ExportTable:
         names = _names_beside_ours(self._original)
         return {**{names[name]: dtype for name, dtype in self._original.items()}, **found_types()}
 
+    @property
+    def n_rows(self) -> int:
+        """How many documents are wanted."""
+        rows = self._session.execute(select(Document.id, Document.twin_of).where(Document.review_id == self._review_id))
+        return sum(self._is_wanted(twin_of or number) for number, twin_of in rows)
+
     def blocks(self) -> Iterator[Block]:
         """The documents that are wanted, in the order in which they came."""
         for stratum, rows, columns in stored_blocks(self._session, self._review_id):

@@ -56,7 +56,12 @@ class FolderSide(SearchSide):
 def check_no_folder(session: Session, review_id: int) -> None:
     """Refuse to add documents to a review of a collection on disk."""
     if (link := link_of(session, review_id)) is not None:
-        raise InputError(
-            f"This review is of the collection in {Path(link.path).name}: documents are added there, by `riffler "
-            "index`, and read in a new review."
-        )
+        raise InputError(where_documents_are_added(link))
+
+
+def where_documents_are_added(link: FolderLink) -> str:
+    """Say where documents are added that a review of a collection on disk does not take."""
+    return (
+        f"This review is of the collection in {Path(link.path).name}: documents are added there, by `riffler index`, "
+        "and read in a new review."
+    )

@@ -82,7 +82,7 @@ def prisma(review: TheReview) -> list[CountRow]:
     return [CountRow(words=words, n=n) for words, n in prisma_counts(review).table()]
 
 
-def sent(house: House, desk: Desk, file: OutFile, write: Callable[[Path], None]) -> FileResponse:
+def sent(house: House, desk: Desk, file: OutFile, write: Callable[[Path], object]) -> FileResponse:
     """Write a file in the private folder, and send it; it is removed when it was sent or could not be."""
     name = _file_name(desk.review, file.addition, file.ending)
     with house.folder.passing(file.ending) as path:

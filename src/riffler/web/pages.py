@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from riffler.review.desk import Desk
+from riffler.review.folder_side import where_documents_are_added
 from riffler.review.history import HistoryFilter
 from riffler.review.schema import VERDICTS
 from riffler.review.store import Review
@@ -125,12 +126,21 @@ def progress_panel(request: Request, desk: TheDesk) -> HTMLResponse:
 @router.get("/data", response_class=HTMLResponse)
 def data_page(request: Request, desk: TheDesk) -> HTMLResponse:
     """Import, export, backup and counts."""
+    from riffler.review.come_up import come_up
     from riffler.review.export import FORMATS
     from riffler.review.prisma import prisma_counts
 
-    which = ("all", *VERDICTS, "unread")
-    counts = prisma_counts(desk.review)
-    return review_page(request, desk, "data.html", formats=list(FORMATS), which=which, prisma=counts)
+    folder = desk.review.folder
+    return review_page(
+        request,
+        desk,
+        "data.html",
+        formats=list(FORMATS),
+        which=("all", *VERDICTS, "unread"),
+        come_up=come_up(desk.review),
+        elsewhere=None if folder is None else where_documents_are_added(folder),
+        prisma=prisma_counts(desk.review),
+    )
 
 
 @router.get("/settings", response_class=HTMLResponse)

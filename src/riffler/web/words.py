@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
+
+from markupsafe import Markup, escape
 
 from riffler.stopping.words import per_cent
 
@@ -66,6 +69,15 @@ def moment(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%Y-%m-%d %H:%M")
 
 
+def coded(text: str) -> Markup:
+    """Write what stands between backticks as code.
+
+    >>> coded("by `riffler index` <now>")
+    Markup('by <code>riffler index</code> &lt;now&gt;')
+    """
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
 FILTERS = {
     "whole": whole,
     "share": share,
@@ -73,5 +85,6 @@ FILTERS = {
     "per_cent": per_cent,
     "duration": duration,
     "moment": moment,
+    "coded": coded,
 }
 """What the templates call them."""

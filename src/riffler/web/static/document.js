@@ -77,10 +77,12 @@ function drawTwins(twins, marker) {
 function drawFields(record) {
   const rows = Object.entries(record.columns ?? {})
     .map(([name, value]) => [name, asText(value)])
-    .filter(([name, text]) => text && !UNSHOWN.has(folded(name)) && text !== record.title && text !== record.abstract);
-  byId("fields-list").replaceChildren(...[["id", record.id], ["source", record.source], ...rows].flatMap(
+    .filter(([name, text]) => text && !UNSHOWN.has(folded(name)) && !isShown(name, text, record));
+  byId("fields-list").replaceChildren(...[["id", record.id], ["imported from", record.source], ...rows].flatMap(
     ([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
 }
+
+const isShown = (name, text, { id, title, abstract }) => [title, abstract].includes(text) || (folded(name) === "id" && text === id);
 
 function pick(columns, part) {
   const names = new Map(Object.keys(columns ?? {}).map((name) => [folded(name), name]));
