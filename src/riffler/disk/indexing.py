@@ -12,31 +12,23 @@ from typing import Any
 
 from riffler.data.folder import MANIFEST, PARTITIONS
 from riffler.disk.block import partition_ids
-from riffler.disk.files import FileEntry, room_wanted
+from riffler.disk.commands import end_stale, put_in_place, refuse_other, tidied
+from riffler.disk.files import room_wanted
 from riffler.disk.filling import Filling
 from riffler.disk.grown import KnownRows, KnownTexts, known_rows, refuse_other_ids
 from riffler.disk.hashed_rows import HashedCounter
 from riffler.disk.id_book import IdBook
 from riffler.disk.journal import PARTITION, SOURCES, Journal, holding
 from riffler.disk.lock import locked
-from riffler.disk.manifest import (
-    JOURNAL,
-    Manifest,
-    Partition,
-    check_sizes,
-    files_of_json,
-    read_manifest,
-    refuse_lost,
-    write_manifest,
-)
+from riffler.disk.manifest import JOURNAL, Manifest, Partition, check_sizes, read_manifest, refuse_lost
 from riffler.disk.options import IndexOptions
 from riffler.disk.packed_ids import N_DIGITS, PackedIds
 from riffler.disk.partition_writing import CountedPiece, counted, write_partition
 from riffler.disk.parts import BY_NOTES, Parts, Piece
-from riffler.disk.publishing import ASKED, CLUSTERS, Publisher, n_filled_rows, pool_or_threads
+from riffler.disk.publishing import Publisher, n_filled_rows, pool_or_threads
 from riffler.disk.reading import Place, Reading
 from riffler.disk.settings import VectoriserSettings
-from riffler.disk.sources import Source, Tell, find_sources, resolved_of_json, survey
+from riffler.disk.sources import Source, Tell, find_sources, survey
 from riffler.disk.strays import check_folder, remove_strays
 from riffler.errors import DataFileError, InputError
 from riffler.features.cluster_model import check_n_clusters
@@ -120,33 +112,21 @@ class _Indexing:
         """Do what is left of the work."""
         if self._base is None:
             refuse_lost(self._folder, self._journal.command)
-        if (done := self._already_done(sources)) is not None:
-            return done
+        else:
+            end_stale(self._folder, self._base, self._journal)
         sources = self._unknown(sources)
         if not sources and not self._journal.has_steps and self._base is not None:
-            return self._base
+            return tidied(self._folder, self._base, self._journal)
         place = self._begin(sources)
         self._known = known_rows(self._folder, self._base, self._sources)
         with holding(self._folder, self._journal):
-            remove_strays(self._folder, self._named_files())
+            known = [] if self._base is None else self._base.all_files()
+            remove_strays(self._folder, [*known, *self._journal.files()])
             self._restore_ids()
             self._read(place)
             if not self._new and self._known and self._base is not None:
-                self._journal.remove()
-                return self._base
+                return tidied(self._folder, self._base, self._journal)
             return self._publish()
-
-    def _already_done(self, sources: list[Source]) -> Manifest | None:
-        """The manifest, where the same command was ended between its last two moments."""
-        command = self._journal.command
-        if command is None or self._base is None or command["generation"] >= self._generation:
-            return None
-        before = [Source.of_json(one).identity for one in self._journal.find(SOURCES) or command["sources"]]
-        is_same = is_same_command(command, self._command(sources, command["generation"]))
-        is_same = is_same and before == [one.identity for one in sources]
-        is_same = is_same and self._base.clusters.get("seed", self._options.seed) == self._options.seed
-        self._journal.remove()
-        return self._base if is_same else None
 
     def _command(self, sources: Sequence[Source], generation: int) -> dict[str, Any]:
         return {
@@ -198,17 +178,6 @@ class _Indexing:
         """Leave out the files that the collection has already, as they are."""
         known = set() if self._base is None else {Source.of_json(one).identity for one in self._base.sources}
         return [one for one in sources if one.identity not in known]
-
-    def _named_files(self) -> list[FileEntry]:
-        """Files of the manifest and of the journal, which are not to be removed."""
-        named = [] if self._base is None else list(self._base.files.values())
-        for partition in (*self._old, *self._new):
-            named += partition.files.values()
-            for step in ("weights", "memberships"):
-                named += files_of_json(self._journal.find(f"{step} {partition.number:05}") or {}).values()
-        for step in ("idf", CLUSTERS, "ids"):
-            named += files_of_json(self._journal.find(step) or {}).values()
-        return named
 
     def _restore_ids(self) -> None:
         """Take the ids of all partitions that are there into the book."""
@@ -365,54 +334,6 @@ def with_clusters(
         entry = maker.fit_clusters(manifest, n_clusters, seed)
         manifest = manifest.with_files({"clusters": entry}, {"n_clusters": n_clusters, "seed": seed})
     return manifest.with_partitions(maker.assign(manifest, new))
-
-
-def put_in_place(folder: Path, manifest: Manifest, journal: Journal) -> Manifest:
-    """Show a new generation of a collection, and remove what is left of the one before."""
-    write_manifest(folder, manifest)
-    journal.remove()
-    remove_strays(folder, manifest.all_files())
-    return manifest
-
-
-def refuse_other(folder: Path, journal: Journal, now: Mapping[str, Any]) -> None:
-    """Refuse a command where another one was begun and is not finished."""
-    before = journal.command
-    if before is None or (is_same_command(before, now) and not _has_other_clusters(journal, now)):
-        return
-    raise InputError(
-        f"{folder}: {_in_words(before)} was begun here and is not finished. Start it again as it was, and it goes "
-        f"on; or remove {folder / JOURNAL} to give it up (a collection that was there before stays as it was)."
-    )
-
-
-def is_same_command(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether two commands do the same to the same generation; files may have changed, their places not.
-
-    Clusters are left out: how many are wanted may be said anew until they are found.
-    """
-
-    def told(command: Mapping[str, Any]) -> tuple[object, ...]:
-        paths = [resolved_of_json(one) for one in command["sources"]]
-        options = {name: value for name, value in command["options"].items() if name not in ("n_clusters", "seed")}
-        return command["command"], command["generation"], options, paths
-
-    return told(before) == told(now)
-
-
-def _has_other_clusters(journal: Journal, now: Mapping[str, Any]) -> bool:
-    """Whether clusters were found already, and others than this command wants."""
-    if journal.find(CLUSTERS) is None:
-        return False
-    return bool(journal.find(ASKED) != {name: now["options"][name] for name in ("n_clusters", "seed")})
-
-
-def _in_words(command: Mapping[str, Any]) -> str:
-    if command["command"] != "index":
-        return "a `riffler reindex`"
-    paths = [str(one["path"]) for one in command["sources"]]
-    more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
-    return f"another `riffler index` (of {', '.join(paths[:3])}{more}, or with other options)"
 
 
 def _settings(base: Manifest | None, options: IndexOptions) -> VectoriserSettings:

@@ -18,7 +18,7 @@ import numpy as np
 from riffler.disk.block import Block, blocks_of, partition_ids
 from riffler.disk.files import FileEntry, open_array, write_array, write_bytes
 from riffler.disk.gathering import gathered
-from riffler.disk.journal import Journal
+from riffler.disk.journal import ASKED, CLUSTERS, Journal
 from riffler.disk.manifest import Files, Manifest, Partition, files_of_json, files_to_json
 from riffler.disk.partition_work import Assigning, Weighing
 from riffler.disk.settings import VectoriserSettings
@@ -30,8 +30,6 @@ from riffler.records import IntArray
 Given = TypeVar("Given")
 
 WIDE = 1 << 32
-CLUSTERS, ASKED = "clusters", "asked"
-"""Steps of a journal: the clusters that were found, and how many with which seed were asked for."""
 
 
 class Publisher:

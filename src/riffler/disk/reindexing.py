@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from riffler.disk.files import FileEntry
-from riffler.disk.indexing import put_in_place, refuse_other, with_clusters
+from riffler.disk.commands import end_stale, put_in_place, refuse_other
+from riffler.disk.indexing import with_clusters
 from riffler.disk.journal import Journal, holding
 from riffler.disk.lock import locked
-from riffler.disk.manifest import Manifest, check_sizes, files_of_json, read_manifest
-from riffler.disk.publishing import CLUSTERS, Publisher, n_filled_rows, pool_or_threads
+from riffler.disk.manifest import Manifest, check_sizes, read_manifest
+from riffler.disk.publishing import Publisher, n_filled_rows, pool_or_threads
 from riffler.disk.sources import Tell
 from riffler.disk.strays import remove_strays
 from riffler.errors import InputError
@@ -53,18 +53,15 @@ def reindex_collection(
             "options": {"n_clusters": wanted, "seed": chosen},
             "sources": [],
         }
-        before = journal.command
-        if before is not None and before["generation"] < base.generation:
-            journal.remove()  # it was ended between its last two moments
-            has_these = base.clusters == ({"n_clusters": wanted, "seed": chosen} if wanted else {})
-            if before["command"] == "reindex" and has_these:
-                return base
+        has_these = base.clusters == ({"n_clusters": wanted, "seed": chosen} if wanted else {})
+        if end_stale(folder, base, journal) == "reindex" and has_these:
+            return base
         if journal.has_steps:
             refuse_other(folder, journal, command)
         else:
             journal.begin(command)
         with holding(folder, journal), pool_or_threads(pool, n_jobs or os.cpu_count() or 1) as workers:
-            remove_strays(folder, [*base.all_files(), *_journal_files(journal, base)])
+            remove_strays(folder, [*base.all_files(), *journal.files()])
             made = _made_anew(folder, base, journal, wanted, chosen, workers, tell)
         if tell is not None:
             tell(1.0, "done")
@@ -96,8 +93,3 @@ def _made_anew(
     )
     manifest = with_clusters(folder, maker, manifest, weighed, n_clusters, seed)
     return put_in_place(folder, manifest, journal)
-
-
-def _journal_files(journal: Journal, base: Manifest) -> list[FileEntry]:
-    names = [f"{step} {partition.number:05}" for partition in base.partitions for step in ("weights", "memberships")]
-    return [entry for name in (*names, "idf", CLUSTERS) for entry in files_of_json(journal.find(name) or {}).values()]
