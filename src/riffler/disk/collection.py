@@ -75,7 +75,7 @@ class DiskCollection:
     def vectoriser(self) -> TextFeatures:
         """What made the rows of the texts: makes rows in the same columns of any others."""
         with as_opened(self.folder, self.generation):
-            return self.manifest.vectoriser.fitted(read_idf(self.folder, self.manifest.files["idf"]))
+            return self.manifest.vectoriser.fitted(read_idf(self.folder, self.manifest.files["idf"], self.n_columns))
 
     @cached_property
     def clusters(self) -> ClusterModel | None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ from riffler.disk.settings import VectoriserSettings
 from riffler.errors import DataFileError, InputError
 
 VERSION = 1
+SUM = "sha256"
+"""Of all else in the manifest."""
+
 JOURNAL = "journal.jsonl"
 JOURNAL_KIND = "riffler journal"
 JOURNAL_HEAD = f'{{"kind": "{JOURNAL_KIND}", "version": '.encode()
@@ -251,6 +255,11 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder}: a collection of version {version}, this Riffler reads up to version {VERSION}. Update Riffler, "
             "or index the sources again with this one."
         )
+    if value.pop(SUM, None) not in (None, sum_of(value)):  # the first collections do not tell
+        raise DataFileError(
+            f"{folder}: {MANIFEST} is damaged or was changed by hand: it has another checksum than when it was "
+            "written. Copy the collection again."
+        )
     try:
         return Manifest.of_json(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -283,6 +292,12 @@ def as_opened(folder: Path, generation: int) -> Iterator[None]:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Put a manifest in place of the one before, in one moment."""
     # in ASCII: so a folder whose name is not UTF-8 is written and read back
-    text = json.dumps(manifest.to_json(), indent=1, allow_nan=False)
+    value = manifest.to_json()
+    text = json.dumps({**value, SUM: sum_of(value)}, indent=1, allow_nan=False)
     with room_wanted(folder), atomic_write(folder / MANIFEST) as draft:
         draft.write_text(text + "\n", encoding="utf-8")
+
+
+def sum_of(value: Mapping[str, Any]) -> str:
+    """The SHA-256 of a JSON object, however it is laid out in a file."""
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -21,6 +21,7 @@ from riffler.disk.gathering import gathered
 from riffler.disk.journal import ASKED, CLUSTERS, Journal
 from riffler.disk.manifest import Files, Manifest, Partition, files_of_json, files_to_json
 from riffler.disk.partition_work import Assigning, Weighing
+from riffler.disk.row_arrays import COUNTS, open_rows
 from riffler.disk.settings import VectoriserSettings
 from riffler.disk.sources import Tell
 from riffler.features.cluster_model import fit_clusters
@@ -101,7 +102,8 @@ class Publisher:
 
         n_texts = np.zeros(self._settings.n_columns, dtype=np.int64)
         for partition in partitions:
-            count_columns(open_array(self._folder, partition.files["indices"], partition.name), n_texts)
+            _, columns, _ = open_rows(self._folder, partition, COUNTS, self._settings.n_columns)
+            count_columns(columns, n_texts)
         return n_texts
 
     def _of_each(
