@@ -99,7 +99,6 @@ class _Indexing:
         self._n_jobs, self._pool, self._tell = n_jobs, pool, tell
         self._settings = _settings(base, options)
         self._journal = Journal(folder)
-        self._book = IdBook()
         self._old: tuple[Partition, ...] = () if base is None else base.partitions
         self._new: list[Partition] = []
         self._sources: list[Source] = []
@@ -122,7 +121,6 @@ class _Indexing:
         with holding(self._folder, self._journal):
             known = [] if self._base is None else self._base.all_files()
             remove_strays(self._folder, [*known, *self._journal.files()])
-            self._restore_ids()
             self._read(place)
             if not self._new and self._known and self._base is not None:
                 return tidied(self._folder, self._base, self._journal)
@@ -179,8 +177,9 @@ class _Indexing:
         known = set() if self._base is None else {Source.of_json(one).identity for one in self._base.sources}
         return [one for one in sources if one.identity not in known]
 
-    def _restore_ids(self) -> None:
-        """Take the ids of all partitions that are there into the book."""
+    def _ids_so_far(self) -> IdBook:
+        """The ids of all partitions that are there."""
+        book = IdBook()
         for partition in (*self._old, *self._new):
             packed = partition_ids(self._folder, partition)
             digits: list[str] = []
@@ -189,7 +188,8 @@ class _Indexing:
                 if self._makes_ids(source):
                     digits += [id[:N_DIGITS] for id in packed.series(first, first + n)]
                 first += n
-            self._book.restore(packed, self._places(partition.runs), digits)
+            book.restore(packed, self._places(partition.runs), digits)
+        return book
 
     def _makes_ids(self, source: int) -> bool:
         """Whether the ids of a source are made of the contents."""
@@ -213,12 +213,13 @@ class _Indexing:
         return self._sources[source - self._first_number].path
 
     def _read(self, place: Place) -> None:
-        """Read all sources from a place on, and write their partitions."""
-        counter = HashedCounter(self._settings)
+        """Read all sources from a place on, and write their partitions; the book of ids is let go behind that."""
+        counter, book = HashedCounter(self._settings), self._ids_so_far()
         reading = Reading(self._sources, self._options.columns, self._first_number, self._parts)
         self._parts = reading.parts
         n_items = sum(partition.n_items for partition in self._new)
-        with Filling(self._options, partial(counted, counter=counter), self._close, self._n_jobs) as filling:
+        count, close = partial(counted, counter=counter), partial(self._close, book)
+        with Filling(self._options, count, close, self._n_jobs) as filling:
             reached = place.source
             for piece, here in reading.pieces(place):
                 self._refuse_changed(self._sources[reached : here.source])
@@ -250,19 +251,19 @@ class _Indexing:
                     f"{source.path} was changed while it was indexed. Begin again when nobody writes to it any more."
                 )
 
-    def _close(self, pieces: list[CountedPiece], place: Place) -> None:
+    def _close(self, book: IdBook, pieces: list[CountedPiece], place: Place) -> None:
         """Give a full partition its ids, write it, and write down that it is there."""
         packs: list[PackedIds] = []
         for one in pieces:
             piece = one.piece
             where = self._places([(piece.source, piece.first_row, piece.n_items)])
             if piece.ids is None:
-                packs.append(self._book.add_contents(one.digits, where))
+                packs.append(book.add_contents(one.digits, where))
             else:
-                packs.append(self._book.add_given(piece.ids, where))
+                packs.append(book.add_given(piece.ids, where))
         with room_wanted(self._folder):
             partition = write_partition(self._folder, len(self._old) + len(self._new), pieces, packs)
-        self._book.settle(len(packs), partition_ids(self._folder, partition), self._places(partition.runs))
+        book.settle(len(packs), partition_ids(self._folder, partition), self._places(partition.runs))
         parts = {str(source): self._parts[source].to_json() for source, _, _ in partition.runs}
         self._journal.finish(PARTITION, {"partition": partition.to_json(), "place": place.to_json(), "parts": parts})
         self._new.append(partition)

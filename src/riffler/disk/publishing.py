@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riffler.disk.block import Block, blocks_of, partition_ids
 from riffler.disk.files import FileEntry, open_array, write_array, write_bytes
@@ -84,17 +85,24 @@ class Publisher:
         """The lookup of ids: their hashes, sorted, and the rows that have them."""
 
         def make() -> Files:
-            ids = [partition_ids(self._folder, partition) for partition in partitions]
-            hashes = np.concatenate([one.hashes() for one in ids])
-            rows = np.argsort(hashes, kind="stable")
-            narrow: IntArray = rows.astype(np.uint32) if len(rows) < WIDE else rows
-            ordered = hashes[rows]
+            hashes = self._hashes_of_ids(partitions)
+            kind = np.uint32 if len(hashes) < WIDE else np.int64
+            rows = np.argsort(hashes, kind="stable").astype(kind, copy=False)
+            hashes.sort()  # in its place: there are as many as documents
             return {
-                "id_hashes": write_array(self._folder, f"id_hashes.{self._generation}.npy", ordered),
-                "id_rows": write_array(self._folder, f"id_rows.{self._generation}.npy", narrow),
+                "id_hashes": write_array(self._folder, f"id_hashes.{self._generation}.npy", hashes),
+                "id_rows": write_array(self._folder, f"id_rows.{self._generation}.npy", rows),
             }
 
         return self._step("ids", make)
+
+    def _hashes_of_ids(self, partitions: Sequence[Partition]) -> NDArray[np.uint64]:
+        hashes = np.empty(sum(partition.n_items for partition in partitions), dtype=np.uint64)
+        first = 0
+        for partition in partitions:
+            hashes[first : first + partition.n_items] = partition_ids(self._folder, partition).hashes()
+            first += partition.n_items
+        return hashes
 
     def _n_texts(self, partitions: Sequence[Partition]) -> IntArray:
         """How many documents have each column."""
