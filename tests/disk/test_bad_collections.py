@@ -96,9 +96,7 @@ def test_a_manifest_that_was_changed_is_refused_whatever_it_says_then(folder: Pa
     assert open_collection(folder).n_items == 100
     path.write_text(json.dumps({**value, "n_items": 99}))
     for use in (open_collection, reindex_collection):
-        with pytest.raises(
-            DataFileError, match=r"manifest\.json is damaged or was changed by hand.* Copy the"
-        ):
+        with pytest.raises(DataFileError, match=r"manifest\.json is damaged or was changed by hand.* Copy the"):
             use(folder)
     del value["sha256"]  # as in the first collections
     path.write_text(json.dumps(value))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from riffler.disk.journal import ASKED, CLUSTERS, Journal
-from riffler.disk.manifest import JOURNAL, Manifest, write_manifest
+from riffler.disk.manifest import JOURNAL, Manifest, mark_finished, write_manifest
 from riffler.disk.sources import resolved_of_json
 from riffler.disk.strays import remove_strays
 from riffler.errors import InputError
@@ -24,6 +24,7 @@ def tidied(folder: Path, manifest: Manifest, journal: Journal) -> Manifest:
 
     The journal goes last: whoever is killed before that finds it, and tidies the rest.
     """
+    mark_finished(folder)
     remove_strays(folder, manifest.all_files())
     journal.remove()
     return manifest

@@ -6,7 +6,6 @@ It is replaced in one moment, and names every file it needs; files it does not n
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from typing import Any
 
 from riffler.data.atomic import atomic_write
 from riffler.data.folder import KIND, MANIFEST, has_collection
-from riffler.disk.files import FileEntry, check_size, room_wanted
+from riffler.disk.files import FileEntry, check_size, flush_folder, room_wanted
 from riffler.disk.settings import VectoriserSettings
 from riffler.errors import DataFileError, InputError
 
@@ -29,8 +28,8 @@ JOURNAL_KIND = "riffler journal"
 JOURNAL_HEAD = f'{{"kind": "{JOURNAL_KIND}", "version": '.encode()
 """How the first line of a journal begins."""
 
-PUBLISHED = re.compile(r"id_(hashes|rows)\.[0-9]+\.npy")
-"""What is written last before a manifest: a run that was given up has hardly ever come so far."""
+FINISHED = "finished"
+"""An empty file beside the manifest: where that is missing, it was lost. A run that was given up never had one."""
 
 Files = Mapping[str, FileEntry]
 
@@ -217,11 +216,7 @@ def refuse_lost(folder: Path, journal: Mapping[str, Any] | None = None) -> None:
     ``journal`` is the command of one that is there. The first run of a collection begins at generation 0; what is left
     of it when it is given up may be removed.
     """
-    if journal is None:
-        is_lost = any(PUBLISHED.fullmatch(path.name) for path in folder.iterdir())
-    else:
-        is_lost = journal["generation"] > 0
-    if is_lost:
+    if (folder / FINISHED).is_file() or (journal is not None and journal["generation"] > 0):
         raise DataFileError(
             f"{folder}: {MANIFEST} is missing, and files of a finished collection are there. Copy the collection "
             "again, with all its files; or remove the folder by hand if nothing in it is wanted any more."
@@ -287,6 +282,14 @@ def as_opened(folder: Path, generation: int) -> Iterator[None]:
         if (folder / MANIFEST).is_file() and (now := read_manifest(folder)).generation > generation:
             now.check_generation(folder, generation)
         raise
+
+
+def mark_finished(folder: Path) -> None:
+    """Leave the mark of a folder in which a collection was finished; its manifest is on the disk already."""
+    if not (folder / FINISHED).exists():
+        with room_wanted(folder):
+            (folder / FINISHED).touch()
+            flush_folder(folder)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
