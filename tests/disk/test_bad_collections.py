@@ -381,6 +381,8 @@ def test_settings_that_cannot_be_are_refused() -> None:
         lambda: VectoriserSettings(stop_words="owl"),
         lambda: VectoriserSettings(most_bytes=0),
         lambda: IndexOptions(n_items=0),
+        lambda: IndexOptions(n_items=10_000_001),
+        lambda: IndexOptions(n_bytes=(1 << 30) + 1),
         lambda: IndexOptions(n_clusters=-1),
     ):
         with pytest.raises(InputError):

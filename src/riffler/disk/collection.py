@@ -128,7 +128,7 @@ class DiskCollection:
         return digest.hexdigest()[:16]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return open_collection, (self.folder,)
+        return _opened_again, (self.folder, self.generation)
 
     def __len__(self) -> int:
         return self.n_items
@@ -153,6 +153,13 @@ def open_collection(folder: str | Path) -> DiskCollection:
             raise
         # a new generation was put in place, and files of the old one removed, while sizes were compared
         return _with_all_files(DiskCollection(place, now, str(folder)))
+
+
+def _opened_again(folder: Path, generation: int) -> DiskCollection:
+    """The collection that was sent; where it was changed meanwhile it has other documents, and is refused."""
+    collection = open_collection(folder)
+    collection.manifest.check_generation(folder, generation)
+    return collection
 
 
 def _with_all_files(collection: DiskCollection) -> DiskCollection:
