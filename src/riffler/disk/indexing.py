@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -10,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from riffler.cores import n_cores
 from riffler.data.folder import MANIFEST, PARTITIONS
 from riffler.disk.block import partition_ids
 from riffler.disk.commands import end_stale, put_in_place, refuse_other, tidied
@@ -82,7 +82,7 @@ def index_collection(
         if base is not None:  # what is made of a part that is missing would look whole
             check_sizes(folder, base)
         told = tell or (lambda share, doing: None)
-        jobs = n_jobs or os.cpu_count() or 1
+        jobs = n_jobs or n_cores()
         with pool_or_threads(pool, jobs) as workers:
             made = _Indexing(folder, base, options, jobs, workers, told).run(sources)
         told(1.0, "done")

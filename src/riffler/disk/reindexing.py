@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from riffler.cores import n_cores
 from riffler.disk.commands import end_stale, put_in_place, refuse_other
 from riffler.disk.indexing import with_clusters
 from riffler.disk.journal import Journal, holding
@@ -60,7 +60,7 @@ def reindex_collection(
             refuse_other(folder, journal, command)
         else:
             journal.begin(command)
-        with holding(folder, journal), pool_or_threads(pool, n_jobs or os.cpu_count() or 1) as workers:
+        with holding(folder, journal), pool_or_threads(pool, n_jobs or n_cores()) as workers:
             remove_strays(folder, [*base.all_files(), *journal.files()])
             made = _made_anew(folder, base, journal, wanted, chosen, workers, tell)
         if tell is not None:
