@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from riffler.cli import run
 from riffler.data import read_collection
 from riffler.disk import index_collection, open_collection
 from riffler.disk.sources import find_sources
-from riffler.errors import InputError, UnknownName
+from riffler.errors import DataFileError, InputError, UnknownName
 from tests.disk.documents import documents
 from tests.disk.test_going_on import OPTIONS, end_early
 
@@ -124,3 +125,16 @@ def test_an_id_that_no_file_can_hold_is_not_there(tmp_path: Path) -> None:
     assert "\ud8001" not in ids
     with pytest.raises(UnknownName, match="no document has the id"):
         ids.row_of("\ud800")
+
+
+@pytest.mark.parametrize(
+    "text", ["On gulls\nThey fly, and dive.\n", "On gulls\n", "On gulls\nThey fly.\n", "On, gulls\na\n"]
+)
+def test_a_text_that_is_one_document_is_told_to_be_read_with_its_folder(text: str, tmp_path: Path) -> None:
+    (tmp_path / "mails").mkdir()
+    path = tmp_path / "mails" / "1.txt"
+    path.write_text(text)
+    for read in (read_collection, partial(index_collection, folder=tmp_path / "c")):
+        with pytest.raises(DataFileError, match=r"where it is one document, name its folder: .*mails\.$"):
+            read(path)
+    assert read_collection(path.parent).n_items == index_collection(path.parent, tmp_path / "c").n_items == 1

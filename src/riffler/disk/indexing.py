@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from riffler.cores import n_cores
-from riffler.data.folder import MANIFEST, PARTITIONS
+from riffler.data.folder import MANIFEST, PARTITIONS, or_its_folder
 from riffler.disk.block import partition_ids
 from riffler.disk.commands import end_stale, put_in_place, refuse_other, tidied
 from riffler.disk.files import room_wanted
@@ -231,7 +231,8 @@ class _Indexing:
             self._refuse_changed(self._sources[reached:])
             filling.finish()
         if not self._new and not self._known:
-            raise DataFileError(f"{self._sources[0].path}: no rows; there is nothing to index.")
+            path = self._sources[0].path
+            raise DataFileError(f"{path}: no rows; there is nothing to index.{or_its_folder(path)}")
 
     def _new_among(self, piece: Piece, place: Place) -> list[tuple[int, int]]:
         """Where new documents begin, and how many: all, unless the file was indexed before."""
