@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from riffler.data.collection import Collection
 from riffler.disk.block import Block, blocks_of
 from riffler.disk.files import check_sum
-from riffler.disk.gathering import gathered
 from riffler.disk.ids import DiskIds
 from riffler.disk.manifest import Manifest, as_opened, check_sizes, read_manifest
 from riffler.disk.other_columns import all_of_column, columns_of
@@ -21,6 +20,7 @@ from riffler.disk.sources import Tell
 from riffler.disk.texts import DiskTexts
 from riffler.disk.whole_files import read_clusters, read_idf
 from riffler.errors import DataFileError
+from riffler.features.blocked_rows import BlockedRows
 from riffler.features.cluster_model import ClusterModel
 from riffler.features.text import TextFeatures
 from riffler.records import Matrix
@@ -88,7 +88,7 @@ class DiskCollection:
 
     def rows(self, rows: ArrayLike) -> Matrix:
         """The rows of some documents, in the order asked for, in memory."""
-        return gathered(self.blocks, np.asarray(rows, dtype=np.int64))
+        return BlockedRows(self.blocks)[np.asarray(rows, dtype=np.int64)]
 
     def columns(self, rows: ArrayLike) -> pl.DataFrame:
         """All columns of some documents, by the names they had in their sources."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from riffler.cores import n_cores
 from riffler.disk.block import Block
 from riffler.disk.files import open_array
-from riffler.disk.gathering import locate
+from riffler.disk.locating import locate
 from riffler.disk.manifest import Manifest, as_opened
 from riffler.disk.packed_ids import PackedIds
 from riffler.disk.strings import StringsOnDisk

@@ -271,12 +271,8 @@ class _Indexing:
 
     def _publish(self) -> Manifest:
         """Make rows of the counts, and put the new manifest in place of the old."""
-
-        def tell(share: float, doing: str) -> None:
-            start, end = SHARES[doing]
-            self._tell(start + (end - start) * share, doing)
-
-        maker = Publisher(self._folder, self._journal, self._generation + 1, self._settings, self._pool, tell)
+        next_one = self._generation + 1
+        maker = Publisher(self._folder, self._journal, next_one, self._settings, self._pool, self._tell, SHARES)
         base = self._base
         if base is None and self._options.n_clusters:  # before all rows are weighed for nothing
             check_n_clusters(self._options.n_clusters, n_filled_rows(self._folder, self._new))
@@ -286,7 +282,7 @@ class _Indexing:
         self._new = maker.weigh(self._new, files["idf"])
         n_items = sum(partition.n_items for partition in self._new)
         manifest = Manifest(
-            generation=self._generation + 1,
+            generation=next_one,
             vectoriser=self._settings,
             sources=(*(() if base is None else base.sources), *self._told_sources()),
             partitions=(*self._old, *self._new),

@@ -7,7 +7,7 @@ is replaced.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from riffler.disk.block import Block, blocks_of, partition_ids
 from riffler.disk.files import FileEntry, open_array, write_array, write_bytes
-from riffler.disk.gathering import gathered
 from riffler.disk.journal import ASKED, CLUSTERS, Journal
 from riffler.disk.manifest import Files, Manifest, Partition, files_of_json, files_to_json
 from riffler.disk.partition_work import Assigning, Weighing
 from riffler.disk.row_arrays import COUNTS, open_rows
 from riffler.disk.settings import VectoriserSettings
 from riffler.disk.sources import Tell
+from riffler.features.blocked_rows import BlockedRows
 from riffler.features.cluster_model import fit_clusters
 from riffler.features.text import smooth_idf
 from riffler.records import IntArray
@@ -38,13 +38,22 @@ class Publisher:
     """Makes the files of one generation of a collection.
 
     pool : where the work on single partitions runs
+    tell : called with the share of the whole that is done
+    shares : of the whole at which each step begins and ends
     """
 
     def __init__(
-        self, folder: Path, journal: Journal, generation: int, settings: VectoriserSettings, pool: Executor, tell: Tell
+        self,
+        folder: Path,
+        journal: Journal,
+        generation: int,
+        settings: VectoriserSettings,
+        pool: Executor,
+        tell: Tell,
+        shares: Mapping[str, tuple[float, float]],
     ) -> None:
         self._folder, self._journal, self._generation = folder, journal, generation
-        self._settings, self._pool, self._tell = settings, pool, tell
+        self._settings, self._pool, self._told, self._shares = settings, pool, tell, shares
 
     def count_idf(self, partitions: Sequence[Partition]) -> FileEntry:
         """The idf of all documents."""
@@ -66,7 +75,7 @@ class Publisher:
         def make() -> Files:
             blocks = blocks_of(self._folder, manifest)
             n_texts = self._n_texts(manifest.partitions)
-            model = fit_clusters(lambda rows: gathered(blocks, rows), n_texts, _any_order(blocks), n_clusters, seed)
+            model = fit_clusters(lambda rows: BlockedRows(blocks)[rows], n_texts, _any_order(blocks), n_clusters, seed)
             packed = io.BytesIO()
             model.save(packed)
             written = write_bytes(self._folder, f"clusters.{self._generation}.npz", packed.getbuffer())
@@ -128,6 +137,10 @@ class Publisher:
             partition.with_files(files_of_json(self._journal.find(name)))
             for partition, name in zip(partitions, names, strict=True)
         ]
+
+    def _tell(self, share: float, step: str) -> None:
+        start, end = self._shares[step]
+        self._told(start + (end - start) * share, step)
 
     def _step(self, step: str, make: Callable[[], Files]) -> Files:
         if self._journal.find(step) is None:

@@ -19,6 +19,8 @@ from riffler.disk.strays import remove_strays
 from riffler.errors import InputError
 from riffler.features.cluster_model import check_n_clusters
 
+SHARES = {"idf": (0.0, 0.1), "weights": (0.1, 0.6), "clusters": (0.6, 0.8), "memberships": (0.8, 1.0)}
+
 
 def reindex_collection(
     folder: str | Path,
@@ -35,7 +37,7 @@ def reindex_collection(
     and put in their place in one moment; a call that was ended goes on when it is made again. ``pool`` says where the
     work on single partitions runs, None for ``n_jobs`` threads.
     """
-    folder = Path(folder)
+    folder, told = Path(folder), tell or (lambda share, doing: None)
     read_manifest(folder)  # before a lock is made in what may be no collection
     if n_clusters is not None and n_clusters < 0:
         raise InputError(f"n_clusters must be 0 (none) or more, got {n_clusters!r}.")
@@ -62,23 +64,15 @@ def reindex_collection(
             journal.begin(command)
         with holding(folder, journal), pool_or_threads(pool, n_jobs or n_cores()) as workers:
             remove_strays(folder, [*base.all_files(), *journal.files()])
-            made = _made_anew(folder, base, journal, wanted, chosen, workers, tell)
-        if tell is not None:
-            tell(1.0, "done")
+            made = _made_anew(folder, base, journal, wanted, chosen, workers, told)
+        told(1.0, "done")
         return made
 
 
 def _made_anew(
-    folder: Path, base: Manifest, journal: Journal, n_clusters: int, seed: int, pool: Executor, tell: Tell | None
+    folder: Path, base: Manifest, journal: Journal, n_clusters: int, seed: int, pool: Executor, tell: Tell
 ) -> Manifest:
-    shares = {"idf": (0.0, 0.1), "weights": (0.1, 0.6), "clusters": (0.6, 0.8), "memberships": (0.8, 1.0)}
-
-    def told(share: float, doing: str) -> None:
-        start, end = shares[doing]
-        if tell is not None:
-            tell(start + share * (end - start), doing)
-
-    maker = Publisher(folder, journal, base.generation + 1, base.vectoriser, pool, told)
+    maker = Publisher(folder, journal, base.generation + 1, base.vectoriser, pool, tell, SHARES)
     files = {what: entry for what, entry in base.files.items() if what != "clusters"}
     files["idf"] = maker.count_idf(base.partitions)
     bare = [partition.without_memberships() for partition in base.partitions]

@@ -51,7 +51,7 @@ def remove_strays(folder: Path, files: Iterable[FileEntry]) -> None:
             path.unlink()
 
 
-def make_way(place: Path) -> None:
+def clear_place(place: Path) -> None:
     """Remove a partition that nothing names; what else somebody has put there is an error."""
     if place.exists():
         _remove_own(place, set())
