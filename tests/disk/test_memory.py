@@ -23,7 +23,7 @@ def peak_of(path: Path, folder: Path) -> int:
     return int(printed)
 
 
-def test_memory_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> None:
+def test_memory_holds_some_partitions_and_not_the_texts_of_all(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     words = np.array([f"word{n}" for n in range(20_000)])
     lines = ['{"id": "%d", "text": "' + " ".join(rng.choice(words, 600)) + '"}\n' for _ in range(500)]
