@@ -3,7 +3,8 @@
 Assumptions beyond what was measured: documents as those that were generated; a step goes over rows at the speed of the
 largest collection that was measured, in proportion to the cores; of a machine of a cluster 48 GB are for rows, which it
 has in its page cache, and 16 cores for scoring, each with a worker; rows that are not there come from a disk at 2 GB a
-second. What a worker holds for every document is held by one of them only.
+second. What a worker holds for every document is held by one of them only. Indexing holds the same for all sizes, but
+for the table of ids, which doubles as documents come; its bytes are not measured but counted.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from riffler.disk.id_book import most_bytes
 
 SIZES = tuple(10**power for power in range(4, 10))
 CACHE_BYTES, CORES, DISK_BYTES = 48e9, 16, 2e9
@@ -27,10 +30,11 @@ def computed_sizes(out: Path, measured: list[int]) -> list[dict[str, Any]]:
     start, slope = steps[-1]["fit"]["start_seconds"], steps[-1]["fit"]["seconds_a_million"] / 1e6
     threads = steps[-1]["steps"][-1]["threads"]
     search = _line(measured, [one["memory"]["peak_own_mb"] for one in steps])
-    indexing = _line(measured, [one["peak_own_mb"] for one in index])
+    beside_ids = max(one["peak_own_mb"] - _ids_mb(n) for n, one in zip(measured, index, strict=True))
     worker = _line(measured, [_of_two_workers(out, n) for n in measured])
     print(f"sizes: from {', '.join(f'{n:,}' for n in measured)} documents")
-    for what, (base, each) in (("search", search), ("indexing", indexing), ("one of two workers", worker)):
+    print(f"sizes: memory of indexing: {beside_ids:.0f} MB and the table of ids")
+    for what, (base, each) in (("search", search), ("one of two workers", worker)):
         print(f"sizes: memory of {what}: {base:.0f} MB and {1e6 * each:.1f} bytes a document")
     rows = []
     for n in SIZES:
@@ -39,7 +43,7 @@ def computed_sizes(out: Path, measured: list[int]) -> list[dict[str, Any]]:
             "documents": n, "disk_gb": n * largest["all"] / 1e9, "rows_gb": n * largest["rows"] / 1e9,
             "index_hours": n / speed / 3600, "step_seconds": max(start, 0.0) + slope * n,
             "step_from_disk": max(slope * n, n * largest["rows"] / DISK_BYTES),
-            "search_mb": search[0] + search[1] * n, "index_mb": indexing[0] + indexing[1] * n,
+            "search_mb": search[0] + search[1] * n, "index_mb": beside_ids + _ids_mb(n),
             "worker_mb": worker[0] + worker[1] * n * 2 / (CORES * n_machines), "machines": n_machines,
             "step_on_cluster": max(start, 0.0) + slope * n * threads / (CORES * n_machines),
         }  # fmt: skip
@@ -50,6 +54,11 @@ def computed_sizes(out: Path, measured: list[int]) -> list[dict[str, Any]]:
             f"{row['search_mb']:,.0f} MB | {n_machines} | {row['worker_mb']:,.0f} MB | {row['step_on_cluster']:.3g} s |"
         )
     return rows
+
+
+def _ids_mb(n: int) -> float:
+    """Megabytes of the table of ids at its peak."""
+    return most_bytes(n) / 1e6
 
 
 def _of_two_workers(out: Path, n: int) -> float:

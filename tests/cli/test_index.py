@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from riffler.cli import run
 from riffler.disk import open_collection
-from tests.disk.documents import documents, write_parts
+from tests.disk.documents import change_manifest, documents, write_parts
 
 
 def test_a_collection_is_made_added_to_and_weighed_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,9 +148,7 @@ def test_documents_of_which_only_the_beginning_counts_are_told(
     documents(5).write_csv("d.csv")
     assert run(["index", "d.csv", "--out", "d", "--bits", "8"]) == 0
     assert "longer than" not in capsys.readouterr().out
-    manifest = json.loads(Path("d/manifest.json").read_text())
-    del manifest["partitions"][0]["n_cut"]  # as in the first collections
-    Path("d/manifest.json").write_text(json.dumps(manifest))
+    change_manifest(Path("d"), lambda value: value["partitions"][0].pop("n_cut"))  # as in the first collections
     assert open_collection("d").manifest.partitions[0].n_cut == 0
 
 

@@ -171,10 +171,14 @@ def test_a_folder_that_may_not_be_written_is_refused_before_the_work(
 def test_a_failed_write_names_the_file_asked_for(
     items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def mkstemp(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", "a name the user never saw")
+    real = os.open
 
-    monkeypatch.setattr("riffler.data.atomic.tempfile.mkstemp", mkstemp)
+    def no_room(path: Path, *rest: int) -> int:
+        if Path(path).name.startswith(".results-"):
+            raise OSError(28, "No space left on device", "a name the user never saw")
+        return real(path, *rest)
+
+    monkeypatch.setattr("riffler.data.atomic.os.open", no_room)
     assert rank(items, "--json", tmp_path / "results.json") == 2
     assert capsys.readouterr().err == f"riffler: error: {tmp_path / 'results.json'}: No space left on device\n"
 

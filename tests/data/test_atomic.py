@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,29 @@ def test_the_target_appears_only_at_the_end_and_keeps_its_mode(tmp_path: Path) -
     with atomic_write(target) as draft:
         draft.write_text("newer")
     assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_the_mode_of_a_new_file_is_made_without_a_change_of_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "umask", None)  # other threads would make files under it meanwhile
+            with atomic_write(tmp_path / "a.txt"):
+                pass
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
+
+
+def test_what_replaces_a_private_file_is_never_readable_by_others(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    target.write_text("mine")
+    target.chmod(0o400)
+    with atomic_write(target) as draft:
+        assert draft.stat().st_mode & 0o777 == 0o600
+    assert target.stat().st_mode & 0o777 == 0o400
 
 
 def test_a_missing_folder_is_an_os_error(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def test_an_empty_file_is_refused(tmp_path: Path, name: str) -> None:
     [
         ("a.csv", "title,abstract\n", "a header but no rows"),
         ("a.csv", "\n\n", "first line is empty"),
+        ("a.csv", "sep=§\nid§title\n1§gull\n", "says that '§' separates the columns"),
         ("a.csv", "title,abstract\na,b\nc\n", "line 3: 1 fields, the header has 2"),
         ("a.csv", "title,abstract\na,b,c\nd,e\n", "line 2: 3 fields, the header has 2"),
         ("a.csv", "title,abstract\n,\n , \n", "every text is empty in all 1 rows"),

@@ -42,6 +42,14 @@ def test_members_are_those_of_pythons_reader(
         ]
 
 
+def test_keys_that_differ_in_backslashes_are_told_apart() -> None:
+    one, two = "a\\b", "a\\\\b"
+    for key, other in ((one, two), (two, one)):
+        members = JsonMembers.of(json.dumps({one: "x", two: "x"}).encode())
+        assert json.loads(members.objects(members.have_key(key), 1)) == {key: "x"}
+        assert json.loads(members.objects(~members.have_key(key), 1)) == {other: "x"}
+
+
 @given(data=st.text('{}[]",:\\\n ab1n').map(str.encode))
 def test_faults_do_no_harm(data: bytes) -> None:
     members = JsonMembers.of(data)

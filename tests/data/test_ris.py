@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from riffler.data import read_collection
-from riffler.data.ris import Record, read_records, to_records, write_records
+from riffler.data.ris import Record, read_records, write_records
 from riffler.errors import DataFileError
+from tests.data.ris_records import to_records
 
 ENDNOTE = """TY  - JOUR
 AU  - Ng, Ada

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 from scipy import sparse
 
 from riffler.disk import DiskCollection
+from riffler.disk.manifest import sum_of
 
 WORDS = ("gull", "owl", "heron", "stone", "the", "of", "and", "flies", "CO₂", "été", "море", "東京", "x1", "a", "egg")
 
@@ -53,6 +57,15 @@ def contents(folder: Path) -> dict[str, bytes]:
     """All files of a collection but the lock, which names a process."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name != "lock")
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def change_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Let a manifest say something else, with the checksum of that."""
+    path = folder / "manifest.json"
+    value = json.loads(path.read_text())
+    del value["sha256"]
+    change(value)
+    path.write_text(json.dumps({**value, "sha256": sum_of(value)}))
 
 
 def python(code: str, *arguments: str) -> subprocess.Popen[str]:

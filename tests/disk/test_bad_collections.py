@@ -26,7 +26,7 @@ from riffler.disk.files import FileEntry, open_array, write_array, write_bytes
 from riffler.disk.files import check_sum as real_check_sum
 from riffler.disk.publishing import Publisher
 from riffler.errors import DataFileError, InputError
-from tests.disk.documents import contents, documents
+from tests.disk.documents import change_manifest, contents, documents
 
 FIRST_LINE = (
     '{"kind": "riffler journal", "version": 1, "command": "reindex", "generation": 1, "options": {}, "sources": []}'
@@ -39,13 +39,6 @@ def folder(tmp_path: Path) -> Path:
     options = IndexOptions(n_items=40, n_clusters=3, vectoriser=VectoriserSettings(n_bits=10))
     index_collection(tmp_path / "a.csv", tmp_path / "c", options)
     return tmp_path / "c"
-
-
-def change_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    path = folder / "manifest.json"
-    value = json.loads(path.read_text())
-    change(value)
-    path.write_text(json.dumps(value))
 
 
 def test_a_folder_that_is_no_collection_is_told(tmp_path: Path) -> None:
@@ -101,6 +94,45 @@ def test_a_manifest_that_says_nonsense_is_refused(change: Callable[[dict[str, An
     change_manifest(folder, change)
     with pytest.raises(InputError, match=r"manifest\.json is damaged|n_bits must be"):
         open_collection(folder)
+
+
+def test_a_manifest_that_was_changed_is_refused_whatever_it_says_then(folder: Path) -> None:
+    path = folder / "manifest.json"
+    value = json.loads(path.read_text())
+    path.write_text(json.dumps(value))  # laid out in another way
+    assert open_collection(folder).n_items == 100
+    path.write_text(json.dumps({**value, "n_items": 99}))
+    for use in (open_collection, reindex_collection):
+        with pytest.raises(DataFileError, match=r"manifest\.json is damaged or was changed by hand.* Copy the"):
+            use(folder)
+    del value["sha256"]  # as in the first collections
+    path.write_text(json.dumps(value))
+    assert open_collection(folder).n_items == 100
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda value: value["vectoriser"].update(n_bits=8),
+        lambda value: value["partitions"][1].update(n_items=39),
+        lambda value: value["partitions"][1].update(n_entries=value["partitions"][1]["n_entries"] + 1),
+    ],
+)
+def test_rows_that_do_not_fit_to_the_manifest_are_not_read(
+    change: Callable[[dict[str, Any]], object], folder: Path
+) -> None:
+    change_manifest(folder, change)
+    for use in (read_rows, reindex):
+        with pytest.raises(DataFileError, match=r"indptr\.npy do not fit together, or not to the manifest"):
+            use(open_collection(folder))
+
+
+def test_an_idf_of_other_columns_is_not_used(folder: Path) -> None:
+    change_manifest(folder, lambda value: value["vectoriser"].update(n_bits=11))
+    with pytest.raises(DataFileError, match=r"idf\.1\.npy has numbers for 1,024 columns, and rows have 2,048"):
+        _ = open_collection(folder).vectoriser
+    with pytest.raises(DataFileError, match="rows have 2,048"):
+        append(open_collection(folder))
 
 
 @pytest.mark.parametrize("what", ["data.1.npy", "indices.npy", "records.parquet", "memberships_data.1.npy", "ids.npy"])
@@ -356,6 +388,8 @@ def test_settings_that_cannot_be_are_refused() -> None:
         lambda: VectoriserSettings(stop_words="owl"),
         lambda: VectoriserSettings(most_bytes=0),
         lambda: IndexOptions(n_items=0),
+        lambda: IndexOptions(n_items=10_000_001),
+        lambda: IndexOptions(n_bytes=(1 << 30) + 1),
         lambda: IndexOptions(n_clusters=-1),
     ):
         with pytest.raises(InputError):

@@ -206,6 +206,7 @@ def test_lines_that_end_in_a_return_alone_are_lines(tmp_path: Path) -> None:
         ("a.jsonl", '{"title": "a"}\n' * 70 + "[1]\n", "line 71: one JSON object a line was expected, list came"),
         ("a.ris", "nothing of the kind\n" * 70, "no RIS record"),
         ("a.csv", "\n", "first line is empty"),
+        ("a.csv", "sep=§\nid§title\n1§gull\n", "says that '§' separates the columns"),
     ],
 )
 def test_faults_are_named_by_their_line(name: str, content: str, told: str, tmp_path: Path) -> None:

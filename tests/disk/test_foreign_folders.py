@@ -37,6 +37,8 @@ def everything(folder: Path) -> dict[str, bytes | None]:
         {"lock": "12\n", "partitions/owls/ids.npy": "mine"},
         {"lock": "the combination is 12-4-7\n"},
         {"lock": "12\n", "idf.txt": "mine"},
+        {"lock": "12\n", "finished": "mine"},
+        {"finished": ""},
         {"idf.1.npy": "mine"},
         {"journal.jsonl": '{"day": 1}\n{"day": 2}'},
         {"journal.jsonl": "Dear diary,\ntoday"},
@@ -72,11 +74,12 @@ def test_an_empty_folder_and_what_a_run_leaves_that_ended_at_once_are_taken(
     assert index_collection(source, tmp_path / "c").n_items == 50
 
 
+@pytest.mark.parametrize("ended_at", ["publishing.Publisher.look_up", "commands.write_manifest"])
 def test_a_run_that_was_given_up_behind_its_idf_leaves_a_folder_that_can_be_used(
-    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ended_at: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("riffler.disk.publishing.Publisher.look_up", lambda *_: 1 / 0)
+        patch.setattr(f"riffler.disk.{ended_at}", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             index_collection(source, tmp_path / "c", OPTIONS)
     (tmp_path / "c" / "journal.jsonl").unlink()

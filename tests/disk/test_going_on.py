@@ -229,8 +229,8 @@ def test_a_command_that_was_killed_behind_its_last_moment_is_done(
     for run in runs:
         journal = tmp_path / "c" / "journal.jsonl"
         with monkeypatch.context() as patch:
-            patch.setattr("riffler.disk.indexing.remove_strays", lambda *_: None)
-            patch.setattr("riffler.disk.indexing.write_manifest", write_and_end)
+            patch.setattr("riffler.disk.commands.remove_strays", lambda *_: None)
+            patch.setattr("riffler.disk.commands.write_manifest", write_and_end)
             with pytest.raises(Ended):
                 run()
         assert journal.exists()
@@ -263,7 +263,7 @@ def test_a_file_that_is_replaced_behind_the_last_moment_of_a_command_is_not_take
 ) -> None:
     documents(50).write_csv(tmp_path / "a.csv")
     with monkeypatch.context() as patch:
-        patch.setattr("riffler.disk.indexing.write_manifest", write_and_end)
+        patch.setattr("riffler.disk.commands.write_manifest", write_and_end)
         with pytest.raises(Ended):
             index_collection(tmp_path / "a.csv", tmp_path / "c", OPTIONS)
     documents(9, prefix="e").write_csv(tmp_path / "a.csv")
@@ -278,7 +278,7 @@ def test_rows_that_come_late_are_weighed_and_found_like_the_others(
     (tmp_path / "b.csv").write_text("id,title,abstract\n")
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     with monkeypatch.context() as patch:
-        patch.setattr("riffler.disk.indexing.write_manifest", end)
+        patch.setattr("riffler.disk.commands.write_manifest", end)
         with pytest.raises(Ended):
             index_collection(paths, tmp_path / "c", OPTIONS)
     documents(9, prefix="e").write_csv(tmp_path / "b.csv")

@@ -94,3 +94,14 @@ def test_reading_a_collection_on_disk_into_memory_says_how_to_open_it(folder: Pa
         DataFileError, match=r"a collection on disk, made by `riffler index`\. Open it with riffler\.open"
     ):
         read_collection(folder)
+
+
+def test_a_collection_that_was_changed_since_it_was_sent_is_not_another_one_there(tmp_path: Path) -> None:
+    documents(20).write_csv(tmp_path / "a.csv")
+    index_collection(tmp_path / "a.csv", tmp_path / "c")
+    packed = pickle.dumps(open_collection(tmp_path / "c"))
+    assert pickle.loads(packed).n_items == 20
+    documents(5, prefix="e").write_csv(tmp_path / "b.csv")
+    index_collection(tmp_path / "b.csv", tmp_path / "c")
+    with pytest.raises(InputError, match=r"was changed since it was opened \(generation 1, now 2\)\. Open it again"):
+        pickle.loads(packed)

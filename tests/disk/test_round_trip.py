@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from riffler.data import read_collection
-from riffler.data.ris import to_records, write_records
+from riffler.data.ris import write_records
 from riffler.disk import (
     DiskCollection,
     IndexOptions,
@@ -27,6 +27,7 @@ from riffler.disk import (
 )
 from riffler.errors import InputError, UnknownName
 from riffler.features.text import TextFeatures
+from tests.data.ris_records import to_records
 from tests.disk.documents import assert_same_rows, documents, rows_of, write_parts
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -165,3 +166,16 @@ def test_a_folder_that_cannot_be_the_collection_is_told(tmp_path: Path) -> None:
     (tmp_path / "d" / "lock").mkdir()
     with pytest.raises(InputError, match="lock is a folder; Riffler has a file of that name there"):
         index_collection(tmp_path / "a.csv", tmp_path / "d")
+
+
+@pytest.mark.parametrize(
+    "text", ["On gulls\nThey fly, and dive.\n", "On gulls\n", "On gulls\nThey fly.\n", "On, gulls\na\n"]
+)
+def test_a_text_that_is_one_document_is_told_to_be_read_with_its_folder(text: str, tmp_path: Path) -> None:
+    (tmp_path / "mails").mkdir()
+    path = tmp_path / "mails" / "1.txt"
+    path.write_text(text)
+    for read in (read_collection, partial(index_collection, folder=tmp_path / "c")):
+        with pytest.raises(DataFileError, match=r"where it is one document, name its folder: .*mails\.$"):
+            read(path)
+    assert read_collection(path.parent).n_items == index_collection(path.parent, tmp_path / "c").n_items == 1

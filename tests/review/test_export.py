@@ -17,13 +17,14 @@ from riffler import InputError, StorageError, UnknownName, collection_from_frame
 from riffler.data.collection import Collection
 from riffler.data.collection_reading import read_frame
 from riffler.data.formulas import guarded, unguarded
-from riffler.data.ris import Record, read_records, to_records, write_records
+from riffler.data.ris import Record, read_records, write_records
 from riffler.review.database import writing
 from riffler.review.export import FORMATS, write_export, write_history
 from riffler.review.export_xlsx import MOST_CHARACTERS
 from riffler.review.pictures import Picture, keep_pictures
 from riffler.review.remarks import Answer, Remark
 from riffler.review.store import FileReview, Review
+from tests.data.ris_records import to_records
 from tests.review.reviews import SETTINGS, create_review, library, new_review, say
 
 pytestmark = pytest.mark.usefixtures("each_database")

@@ -154,7 +154,9 @@ def summary(made: Manifest, folder: Path, seconds: float, before: Manifest | Non
         if source.get("n_known")
     ]
     if not any(partition.n_entries for partition in made.partitions):
-        lines.append("  No document has a word that counts. Were the right columns taken (--title, --abstract, --text)?")
+        lines.append(
+            "  No document has a word that counts. Were the right columns taken (--title, --abstract, --text)?"
+        )
     if n_cut := sum(partition.n_cut for partition in made.partitions):
         most = f"{made.vectoriser.most_bytes / 1e6:g} MB"
         told = "1 document is" if n_cut == 1 else f"{n_cut:,} documents are"

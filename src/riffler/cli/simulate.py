@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from riffler.catalog import known_names
 from riffler.cli import output
 from riffler.cli.engine_options import EngineChoice, EngineName, TlsCa, TlsCert, TlsKey, chosen_engine
 from riffler.cli.search_sources import Columns, Wanted, check_folder_options, problems_of
+from riffler.cores import n_cores
 from riffler.errors import EngineError, InputError
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def simulate(
             problems = _problems_on_disk(docs, columns, wanted, policies, clusters, choice, stack)
         else:
             choice.check_for_file(docs)
-            n_jobs = jobs or os.cpu_count() or 1
+            n_jobs = jobs or n_cores()
             found = problems_of(docs, columns, wanted)
             tell(0.0, "finding clusters")
             problems = _prepared(found, policies, clusters)

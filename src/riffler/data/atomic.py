@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +15,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     The temporary name keeps the ending of ``path``, so writers that choose a format by ending work unchanged.
 
+    >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> with atomic_write(folder / "scores.csv") as draft:
     ...     _ = draft.write_text("id,score")
@@ -25,7 +26,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
     draft = _draft_beside(target)
     try:
         yield draft
-        _match_usual_mode(draft, target)
+        if target.exists():
+            draft.chmod(target.stat().st_mode & 0o777)
         _flush_to_disk(draft)
         draft.replace(target)
     except BaseException:
@@ -36,22 +38,17 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _draft_beside(target: Path) -> Path:
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix="".join(target.suffixes), dir=target.parent)
-    except OSError as error:  # the caller knows the target and not the draft
-        raise type(error)(error.errno, error.strerror, str(target)) from error
-    os.close(handle)
-    return Path(name)
-
-
-def _match_usual_mode(draft: Path, target: Path) -> None:
-    """Give the draft the mode of the file it replaces, or that of any new file (mkstemp makes private ones)."""
-    if target.exists():
-        draft.chmod(target.stat().st_mode & 0o777)
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        draft.chmod(0o666 & ~mask)
+    """A new file that nobody else has, as readable as the target is, or as the system lets any new file be."""
+    mode = target.stat().st_mode & 0o777 | 0o600 if target.exists() else 0o666
+    while True:
+        draft = target.with_name(f".{target.stem}-{secrets.token_hex(4)}{''.join(target.suffixes)}")
+        try:
+            os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode))
+        except FileExistsError:
+            continue
+        except OSError as error:  # the caller knows the target and not the draft
+            raise type(error)(error.errno, error.strerror, str(target)) from error
+        return draft
 
 
 def _flush_to_disk(path: Path) -> None:

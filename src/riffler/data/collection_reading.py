@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from riffler.data.collection import Collection
 from riffler.data.delimited import read_delimited
 from riffler.data.encodings import read_text
-from riffler.data.folder import read_folder
+from riffler.data.folder import read_folder, told_of_its_folder
 from riffler.data.frames import read_parquet
 from riffler.data.item_ids import content_ids, given_ids
 from riffler.data.jsonl import read_jsonl
@@ -30,6 +30,7 @@ from riffler.data.text_columns import (
     find_dois,
     first_text,
     names_in_words,
+    no_text,
     rows_with,
     text_or_null,
 )
@@ -133,10 +134,7 @@ def collection_from_frame(
     found_titles = _text_part(frame, "title", title, TITLE_TAGS, source)
     found_abstracts = _abstracts(frame, abstract, text, source)
     if found_titles is None and found_abstracts is None:
-        raise DataFileError(
-            f"{source}: no column is called title, abstract or text. Columns: {names_in_words(frame.columns)}. "
-            "Say which one holds the text with title=, abstract= or text= (--title, --abstract or --text)."
-        )
+        raise no_text(frame.columns, source)
     titles = Texts(_blanks(frame.height) if found_titles is None else found_titles)
     abstracts = Texts(_blanks(frame.height) if found_abstracts is None else found_abstracts)
     if not any(text.strip() for text in titles.above(abstracts)):
@@ -170,7 +168,8 @@ def read_frame(path: Path, encoding: str | None = None) -> pl.DataFrame:
         raise DataFileError(f"{path}: the file holds no text.")
     if kind == "tagged" or looks_tagged(content):  # databases also give their records the ending .txt
         return read_records(content, str(path))
-    return read_delimited(path, encoding)
+    with told_of_its_folder(path):
+        return read_delimited(path, encoding)
 
 
 def text_format_of(path: Path) -> str:

@@ -76,7 +76,7 @@ def form_of(source: Path | bytes, path: Path) -> Form:
         if not first:
             raise DataFileError(f"{path}: the first line is empty; a header with column names was expected.")
         skip = int(first.lower().startswith("sep=") and len(first) == 5)
-        marks = (first[4],) if skip else SEPARATORS
+        marks = (_said_separator(first[4], path),) if skip else SEPARATORS
         records = {mark: _first_record(lines[skip:], mark) for mark in marks}
         separator = max(marks, key=lambda mark: len(records[mark][0]))
         names, n_lines = records[separator]
@@ -86,6 +86,15 @@ def form_of(source: Path | bytes, path: Path) -> Form:
     if not names:
         raise DataFileError(f"{path}: the first line cannot be read as names of columns. Save the file again as CSV.")
     return Form(separator, names, skip)
+
+
+def _said_separator(mark: str, path: Path) -> str:
+    if not mark.isascii() or not mark.isprintable() or mark == '"':
+        raise DataFileError(
+            f"{path}: the first line says that {mark!r} separates the columns; a separator is one of ASCII that is no "
+            "quotation mark. Save the file again with commas, semicolons or tabs between its columns."
+        )
+    return mark
 
 
 def _first_record(lines: list[str], separator: str) -> tuple[list[str], int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,10 +28,7 @@ def read_folder(folder: Path, encoding: str | None = None) -> pl.DataFrame:
             f"{folder}: a collection on disk, made by `riffler index`. Open it with riffler.open_collection, or name "
             "the files that it was made of."
         )
-    rows = [
-        (file.relative_to(folder).as_posix(), *split_title(read_text(file, encoding)))
-        for file in sorted(text_files(folder), key=lambda file: file.relative_to(folder).as_posix())
-    ]
+    rows = [(name, *split_title(read_text(file, encoding))) for name, file in text_files(folder)]
     if not rows and (folder / PARTITIONS).is_dir():
         raise DataFileError(
             f"{folder}: no text files in this folder. It looks like a collection on disk that was never finished: give "
@@ -40,15 +39,50 @@ def read_folder(folder: Path, encoding: str | None = None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"id": pl.String, "title": pl.String, "text": pl.String}, orient="row")
 
 
-def text_files(folder: Path) -> list[Path]:
-    """The text files in a folder and below; names that begin with a dot are hidden, files and folders alike."""
-    return [
-        file
-        for file in folder.rglob("*")
-        if file.suffix.lower() in ENDINGS
-        and file.is_file()
-        and not any(part.startswith(".") for part in file.relative_to(folder).parts)
-    ]
+def text_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Text files of a folder and below with their paths within it, in the order of these, a folder at a time.
+
+    Names that begin with a dot are hidden, files and folders alike.
+    """
+    yield from _walk(folder, "")
+
+
+def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
+    # a folder sorts as its files do, by the path with its stroke; one that is a link may lead round in a circle
+    seen = (entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    entries = {entry.name + "/" * (entry.is_dir() and not entry.is_symlink()): entry for entry in seen}
+    for name in sorted(entries):
+        entry = entries[name]
+        if name.endswith("/"):
+            yield from _walk(entry, prefix + name)
+        elif entry.suffix.lower() in ENDINGS and entry.is_file():
+            yield prefix + name, entry
+
+
+def or_its_folder(source: Path | str) -> str:
+    """What an error adds where a file may be one document, and was taken for many.
+
+    >>> or_its_folder("mails/1.txt")
+    ' A file ending in .txt is read as a table or as tagged records; where it is one document, name its folder: mails.'
+    >>> or_its_folder("mails.csv")
+    ''
+    """
+    path = Path(source)
+    if path.suffix.lower() != ".txt":
+        return ""
+    what = f"A file ending in {path.suffix} is read as a table or as tagged records"
+    return f" {what}; where it is one document, name its folder: {path.parent}."
+
+
+@contextmanager
+def told_of_its_folder(source: Path | str) -> Iterator[None]:
+    """Add that to the error where a table cannot be read."""
+    try:
+        yield
+    except DataFileError as error:
+        if not (more := or_its_folder(source)):
+            raise
+        raise DataFileError(f"{error}{more}") from error
 
 
 def has_collection(folder: Path) -> bool:

@@ -63,14 +63,14 @@ class JsonMembers:
         return self.table[:, 5]
 
     @cached_property
-    def _spellings(self) -> tuple[list[bytes], IntArray]:
-        """The different keys as they are written, in the order of first sight, and which one each member has."""
+    def _keys(self) -> tuple[list[str | None], IntArray]:
+        """The keys by their different spellings, in the order of first sight, and which one each member has."""
         _, firsts, which = np.unique(self.hashes, return_index=True, return_inverse=True)
         order = np.argsort(firsts)
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         spans = self.table[firsts[order], 1:3].tolist()
-        return [self.data[start:stop] for start, stop in spans], rank[which]
+        return [_key(self.data[start:stop]) for start, stop in spans], rank[which]
 
     def kinds_of_keys(self, is_wanted: Callable[[str], bool]) -> dict[str, int]:
         """The kinds of values of each wanted key, in the order of first sight.
@@ -78,22 +78,19 @@ class JsonMembers:
         >>> JsonMembers.of(b'{"a": 1, "b": null}\\n{"a": "x", "c": 2}').kinds_of_keys(lambda key: key != "c")
         {'a': 12, 'b': 1}
         """
-        spellings, which = self._spellings
-        kinds = np.zeros(len(spellings), dtype=np.int64)
+        keys, which = self._keys
+        kinds = np.zeros(len(keys), dtype=np.int64)
         np.bitwise_or.at(kinds, which, self.kinds)
         found: dict[str, int] = {}
-        for spelling, kind in zip(spellings, kinds.tolist(), strict=True):
-            key = _key(spelling)
+        for key, kind in zip(keys, kinds.tolist(), strict=True):
             if key is not None and is_wanted(key):
                 found[key] = found.get(key, 0) | kind
         return found
 
     def have_key(self, key: str) -> NDArray[np.bool_]:
         """Which members have a key, however it is written."""
-        spellings, which = self._spellings
-        plain = f'"{key}"'.encode("utf-8", "surrogatepass")
-        have = [one == plain or (b"\\" in one and _key(one) == key) for one in spellings]
-        return np.array(have, dtype=np.bool_)[which]
+        keys, which = self._keys
+        return np.array([one == key for one in keys], dtype=np.bool_)[which]
 
     def objects(self, is_kept: NDArray[np.bool_], n_lines: int) -> bytes:
         """Objects of the members that are kept, one a line.

@@ -155,11 +155,6 @@ def to_frame(records: list[Record], lists: Collection[str] = ()) -> pl.DataFrame
     return pl.DataFrame(frame)
 
 
-def to_records(frame: pl.DataFrame) -> list[Record]:
-    """The records of a frame that ``read_records`` made, as they stood in the file."""
-    return [record for row in frame.iter_rows(named=True) if (record := record_of(row)) is not None]
-
-
 def record_of(row: Mapping[str, Any]) -> Record | None:
     """The record of a row by the names of its columns; None where they do not hold one, as in a table made of records.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from riffler.data.folder import or_its_folder
 from riffler.errors import DataFileError
 
 if TYPE_CHECKING:
@@ -238,3 +239,11 @@ def rows_with(frame: pl.DataFrame, column: str, value: str, source: str) -> pl.D
         more = f" and {len(known) - 20:,} more" if len(known) > 20 else ""
         raise DataFileError(f"{source}: no row has {value!r} in {column!r}. Values: {', '.join(known[:20])}{more}.")
     return chosen
+
+
+def no_text(names: Sequence[str], source: str) -> DataFileError:
+    """The error of a table without a column of texts."""
+    return DataFileError(
+        f"{source}: no column is called title, abstract or text. Columns: {names_in_words(names)}. Say which one holds "
+        f"the text with title=, abstract= or text= (--title, --abstract or --text).{or_its_folder(source)}"
+    )

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from riffler.disk.files import FileEntry, check_once, check_sum, file_state, open_array
 from riffler.disk.manifest import Manifest, Partition, as_opened
 from riffler.disk.packed_ids import PackedIds
+from riffler.disk.row_arrays import MEMBERSHIPS, WEIGHTS, open_rows
 from riffler.errors import DataFileError
 
 if TYPE_CHECKING:
     import polars as pl
     from scipy import sparse
 
-ROW_FILES = ("data", "indices", "indptr")
 KEPT = ("folder", "number", "first_row", "generation", "_n_columns", "_n_clusters", "_partition")
-MEMBERSHIP_FILES = ("memberships_data", "memberships_indices", "memberships_indptr")
 
 
 class Block:
@@ -65,13 +64,13 @@ class Block:
     @property
     def n_bytes(self) -> int:
         """Bytes of the mapped rows."""
-        return sum(self._partition.files[what].n_bytes for what in ROW_FILES)
+        return sum(self._partition.files[what].n_bytes for what in WEIGHTS)
 
     @cached_property
     def rows(self) -> sparse.csr_matrix:
         """The rows, float32 CSR of shape (n_rows, n_columns) over mapped arrays; to be read only."""
         _ = self._states  # from before they are opened
-        return self._csr(ROW_FILES, self._n_columns)
+        return self._csr(WEIGHTS, self._n_columns)
 
     def open(self) -> sparse.csr_matrix:
         """Open the rows, in whatever process works on them."""
@@ -93,7 +92,7 @@ class Block:
         """Memberships in soft clusters, shape (n_rows, n_clusters + 1), None where there are none."""
         if self._n_clusters is None:
             return None
-        return self._csr(MEMBERSHIP_FILES, self._n_clusters + 1)
+        return self._csr(MEMBERSHIPS, self._n_clusters + 1)
 
     @cached_property
     def ids(self) -> PackedIds:
@@ -138,14 +137,15 @@ class Block:
     @cached_property
     def _states(self) -> dict[FileEntry, tuple[int, ...]]:
         """The files of the rows as they were when they were opened."""
-        entries = [self._partition.files[what] for what in ROW_FILES]
+        entries = [self._partition.files[what] for what in WEIGHTS]
         states = ((entry, file_state(self.folder, entry)) for entry in entries)
         return {entry: state for entry, state in states if state is not None}
 
     def _csr(self, files: tuple[str, ...], n_columns: int) -> sparse.csr_matrix:
         from scipy import sparse
 
-        data, indices, indptr = (self._array(what) for what in files)
+        with as_opened(self.folder, self.generation):
+            data, indices, indptr = open_rows(self.folder, self._partition, files, n_columns)
         matrix: sparse.csr_matrix = sparse.csr_matrix((data, indices, indptr), shape=(self.n_rows, n_columns))
         matrix.has_sorted_indices = matrix.has_canonical_format = True
         return matrix

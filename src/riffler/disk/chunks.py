@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -12,14 +13,14 @@ import numpy as np
 from riffler.data import ris
 from riffler.data.delimited import Form, form_of
 from riffler.data.encodings import read_text
-from riffler.data.folder import split_title
+from riffler.data.folder import split_title, text_files, told_of_its_folder
 from riffler.data.json_members import LIST, NULL
 from riffler.data.jsonl import name_bad_line, read_as_texts
 from riffler.data.parquet_footer import read_footer
 from riffler.data.spreadsheet import read_spreadsheet
 from riffler.disk.delimited_records import frame_of_records
 from riffler.disk.parts import LINE_COLUMN
-from riffler.disk.sources import Source, refuse_changed, text_files
+from riffler.disk.sources import Source, refuse_changed
 from riffler.disk.tagged_lines import LAYOUTS, LONGEST_RECORD, TaggedLines
 from riffler.disk.text_survey import BLOCK, utf8_blocks
 from riffler.errors import DataFileError
@@ -48,7 +49,8 @@ class Chunk:
 
 def read_chunks(source: Source, at: int = 0) -> Iterator[Chunk]:
     """Chunks of a source from a place on where one began before."""
-    return READERS[source.kind](source, at)
+    with told_of_its_folder(source.path) if source.kind == "delimited" else nullcontext():
+        yield from READERS[source.kind](source, at)
 
 
 def _delimited(source: Source, at: int) -> Iterator[Chunk]:

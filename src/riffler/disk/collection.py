@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from riffler.data.collection import Collection
 from riffler.disk.block import Block, blocks_of
 from riffler.disk.files import check_sum
-from riffler.disk.gathering import gathered
 from riffler.disk.ids import DiskIds
 from riffler.disk.manifest import Manifest, as_opened, check_sizes, read_manifest
 from riffler.disk.other_columns import all_of_column, columns_of
@@ -21,6 +20,7 @@ from riffler.disk.sources import Tell
 from riffler.disk.texts import DiskTexts
 from riffler.disk.whole_files import read_clusters, read_idf
 from riffler.errors import DataFileError
+from riffler.features.blocked_rows import BlockedRows
 from riffler.features.cluster_model import ClusterModel
 from riffler.features.text import TextFeatures
 from riffler.records import Matrix
@@ -75,7 +75,7 @@ class DiskCollection:
     def vectoriser(self) -> TextFeatures:
         """What made the rows of the texts: makes rows in the same columns of any others."""
         with as_opened(self.folder, self.generation):
-            return self.manifest.vectoriser.fitted(read_idf(self.folder, self.manifest.files["idf"]))
+            return self.manifest.vectoriser.fitted(read_idf(self.folder, self.manifest.files["idf"], self.n_columns))
 
     @cached_property
     def clusters(self) -> ClusterModel | None:
@@ -88,7 +88,7 @@ class DiskCollection:
 
     def rows(self, rows: ArrayLike) -> Matrix:
         """The rows of some documents, in the order asked for, in memory."""
-        return gathered(self.blocks, np.asarray(rows, dtype=np.int64))
+        return BlockedRows(self.blocks)[np.asarray(rows, dtype=np.int64)]
 
     def columns(self, rows: ArrayLike) -> pl.DataFrame:
         """All columns of some documents, by the names they had in their sources."""
@@ -128,7 +128,7 @@ class DiskCollection:
         return digest.hexdigest()[:16]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return open_collection, (self.folder,)
+        return _opened_again, (self.folder, self.generation)
 
     def __len__(self) -> int:
         return self.n_items
@@ -153,6 +153,13 @@ def open_collection(folder: str | Path) -> DiskCollection:
             raise
         # a new generation was put in place, and files of the old one removed, while sizes were compared
         return _with_all_files(DiskCollection(place, now, str(folder)))
+
+
+def _opened_again(folder: Path, generation: int) -> DiskCollection:
+    """The collection that was sent; where it was changed meanwhile it has other documents, and is refused."""
+    collection = open_collection(folder)
+    collection.manifest.check_generation(folder, generation)
+    return collection
 
 
 def _with_all_files(collection: DiskCollection) -> DiskCollection:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riffler.data.atomic import atomic_write
-from riffler.disk.open_files import few_enough, make_way
+from riffler.disk.open_files import allow_more, few_enough
 from riffler.errors import DataFileError, DiskFull
 
 PIECE = 1 << 24
@@ -104,7 +104,7 @@ def open_array(folder: Path, entry: FileEntry, what: str) -> NDArray[Any]:
     check_once(folder, entry, what)
     path = folder / entry.name
     with _there(folder, entry, what), path.open("rb") as stream:
-        make_way(stream.fileno())
+        allow_more(stream.fileno())
         head = stream.read(LONGEST_HEAD)
     found = HEAD.match(head)
     if found is None or found.end() + np.dtype(found[1].decode()).itemsize * int(found[2]) != entry.n_bytes:

@@ -22,10 +22,33 @@ if TYPE_CHECKING:
 
 FIRST_SLOTS = 1 << 16
 FULL = 0.6
+BYTES_OF_A_SLOT = 12
+
+
+def n_slots(n_keys: int) -> int:
+    """Slots of a table with so many keys; there are twice as many whenever it is too full.
+
+    >>> n_slots(39_321), n_slots(39_322)
+    (65536, 131072)
+    """
+    size = FIRST_SLOTS
+    while n_keys > FULL * size:
+        size *= 2
+    return size
+
+
+def most_bytes(n_keys: int) -> int:
+    """What a table takes at most until it has so many keys: while it grows the old one is there beside the new.
+
+    >>> most_bytes(39_321), most_bytes(39_322)
+    (786432, 2359296)
+    """
+    size = n_slots(n_keys)
+    return BYTES_OF_A_SLOT * (size if size == FIRST_SLOTS else size + size // 2)
 
 
 class _KeyTable:
-    """A growing table of 64-bit keys with a number of 32 bits each: 20 to 40 bytes a key."""
+    """A growing table of 64-bit keys with a number of 32 bits each: 20 to 40 bytes a key, while it grows 60."""
 
     def __init__(self) -> None:
         self.keys: NDArray[np.uint64] = np.zeros(FIRST_SLOTS, dtype=np.uint64)
@@ -35,9 +58,7 @@ class _KeyTable:
     def make_room(self, n_more: int) -> None:
         from riffler._fast.id_table import move_keys
 
-        size = len(self.keys)
-        while self.n_keys + n_more > FULL * size:
-            size *= 2
+        size = n_slots(self.n_keys + n_more)
         if size > len(self.keys):
             keys, numbers = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.uint32)
             move_keys(self.keys, self.numbers, keys, numbers)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from riffler.cores import n_cores
 from riffler.disk.block import Block
 from riffler.disk.files import open_array
-from riffler.disk.gathering import locate
+from riffler.disk.locating import locate
 from riffler.disk.manifest import Manifest, as_opened
 from riffler.disk.packed_ids import PackedIds
 from riffler.disk.strings import StringsOnDisk
@@ -78,9 +79,7 @@ class DiskIds(StringsOnDisk):
 
     def keyed(self, key: bytes) -> NDArray[np.uint64]:
         """64 bits of each id under a key of 1 to 64 bytes: those of BLAKE2b, in the order of rows."""
-        from joblib import cpu_count  # type: ignore[import-untyped]
-
-        with ThreadPoolExecutor(cpu_count(), thread_name_prefix="riffler-ids") as pool:  # each keeps memory of its own
+        with ThreadPoolExecutor(n_cores(), thread_name_prefix="riffler-ids") as pool:  # each keeps memory of its own
             return np.concatenate(list(pool.map(lambda block: block.ids.keyed(key), self._blocks)))
 
     def __contains__(self, id: object) -> bool:

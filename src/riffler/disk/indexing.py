@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -10,9 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from riffler.data.folder import MANIFEST, PARTITIONS
+from riffler.cores import n_cores
+from riffler.data.folder import MANIFEST, PARTITIONS, or_its_folder
 from riffler.disk.block import partition_ids
-from riffler.disk.files import FileEntry, room_wanted
+from riffler.disk.commands import end_stale, put_in_place, refuse_other, tidied
+from riffler.disk.files import room_wanted
 from riffler.disk.filling import Filling
 from riffler.disk.finished import restored, restoring
 from riffler.disk.grown import KnownRows, KnownTexts, known_rows, refuse_other_ids
@@ -20,24 +21,15 @@ from riffler.disk.hashed_rows import HashedCounter
 from riffler.disk.id_book import IdBook
 from riffler.disk.journal import PARTITION, SOURCES, Journal, holding
 from riffler.disk.lock import locked
-from riffler.disk.manifest import (
-    JOURNAL,
-    Manifest,
-    Partition,
-    check_sizes,
-    files_of_json,
-    read_manifest,
-    refuse_lost,
-    write_manifest,
-)
+from riffler.disk.manifest import JOURNAL, Manifest, Partition, check_sizes, read_manifest, refuse_lost
 from riffler.disk.options import IndexOptions
 from riffler.disk.packed_ids import N_DIGITS, PackedIds
 from riffler.disk.partition_writing import CountedPiece, counted, write_partition
 from riffler.disk.parts import BY_NOTES, Parts, Piece
-from riffler.disk.publishing import ASKED, CLUSTERS, Publisher, n_filled_rows, pool_or_threads
+from riffler.disk.publishing import Publisher, n_filled_rows, pool_or_threads
 from riffler.disk.reading import Place, Reading
 from riffler.disk.settings import VectoriserSettings
-from riffler.disk.sources import Source, Tell, find_sources, refuse_changed, resolved_of_json, survey
+from riffler.disk.sources import Source, Tell, find_sources, refuse_changed, survey
 from riffler.disk.strays import check_folder, remove_strays
 from riffler.errors import DataFileError, InputError
 from riffler.features.cluster_model import check_n_clusters
@@ -91,7 +83,7 @@ def index_collection(
         if base is not None:  # what is made of a part that is missing would look whole
             check_sizes(folder, base)
         told = tell or (lambda share, doing: None)
-        jobs = n_jobs or os.cpu_count() or 1
+        jobs = n_jobs or n_cores()
         with pool_or_threads(pool, jobs) as workers:
             made = _Indexing(folder, base, options, jobs, workers, told).run(sources)
         told(1.0, "done")
@@ -108,7 +100,6 @@ class _Indexing:
         self._n_jobs, self._pool, self._tell = n_jobs, pool, tell
         self._settings = _settings(base, options)
         self._journal = Journal(folder)
-        self._book = IdBook()
         self._old: tuple[Partition, ...] = () if base is None else base.partitions
         self._new: list[Partition] = []
         self._sources: list[Source] = []
@@ -121,34 +112,20 @@ class _Indexing:
         """Do what is left of the work."""
         if self._base is None:
             refuse_lost(self._folder, self._journal.command)
-        if (done := self._already_done(sources)) is not None:
-            return done
+        else:
+            end_stale(self._folder, self._base, self._journal)
         sources = self._unknown(sources)
         if not sources and not self._journal.has_steps and self._base is not None:
-            return self._base
+            return tidied(self._folder, self._base, self._journal)
         place = self._begin(sources)
         self._known = known_rows(self._folder, self._base, self._sources)
         with holding(self._folder, self._journal):
-            remove_strays(self._folder, self._named_files())
-            with restoring(self._folder):
-                self._restore_ids()
+            known = [] if self._base is None else self._base.all_files()
+            remove_strays(self._folder, [*known, *self._journal.files()])
             self._read(place)
             if not self._new and self._known and self._base is not None:
-                self._journal.remove()
-                return self._base
+                return tidied(self._folder, self._base, self._journal)
             return self._publish()
-
-    def _already_done(self, sources: list[Source]) -> Manifest | None:
-        """The manifest, where the same command was ended between its last two moments."""
-        command = self._journal.command
-        if command is None or self._base is None or command["generation"] >= self._generation:
-            return None
-        before = [Source.of_json(one).identity for one in self._journal.find(SOURCES) or command["sources"]]
-        is_same = is_same_command(command, self._command(sources, command["generation"]))
-        is_same = is_same and before == [one.identity for one in sources]
-        is_same = is_same and self._base.clusters.get("seed", self._options.seed) == self._options.seed
-        self._journal.remove()
-        return self._base if is_same else None
 
     def _command(self, sources: Sequence[Source], generation: int) -> dict[str, Any]:
         return {
@@ -199,19 +176,9 @@ class _Indexing:
         known = set() if self._base is None else {Source.of_json(one).identity for one in self._base.sources}
         return [one for one in sources if one.identity not in known]
 
-    def _named_files(self) -> list[FileEntry]:
-        """Files of the manifest and of the journal, which are not to be removed."""
-        named = [] if self._base is None else list(self._base.files.values())
-        for partition in (*self._old, *self._new):
-            named += partition.files.values()
-            for step in ("weights", "memberships"):
-                named += files_of_json(self._journal.find(f"{step} {partition.number:05}") or {}).values()
-        for step in ("idf", CLUSTERS, "ids"):
-            named += files_of_json(self._journal.find(step) or {}).values()
-        return named
-
-    def _restore_ids(self) -> None:
-        """Take the ids of all partitions that are there into the book."""
+    def _ids_so_far(self) -> IdBook:
+        """The ids of all partitions that are there."""
+        book = IdBook()
         for partition in (*self._old, *self._new):
             packed = partition_ids(self._folder, partition)
             digits: list[str] = []
@@ -220,7 +187,8 @@ class _Indexing:
                 if self._makes_ids(source):
                     digits += [id[:N_DIGITS] for id in packed.series(first, first + n)]
                 first += n
-            self._book.restore(packed, self._places(partition.runs), digits)
+            book.restore(packed, self._places(partition.runs), digits)
+        return book
 
     def _makes_ids(self, source: int) -> bool:
         """Whether the ids of a source are made of the contents."""
@@ -244,12 +212,15 @@ class _Indexing:
         return self._sources[source - self._first_number].path
 
     def _read(self, place: Place) -> None:
-        """Read all sources from a place on, and write their partitions."""
+        """Read all sources from a place on, and write their partitions; the book of ids is let go behind that."""
         counter = HashedCounter(self._settings)
+        with restoring(self._folder):
+            book = self._ids_so_far()
         reading = Reading(self._sources, self._options.columns, self._first_number, self._parts)
         self._parts = reading.parts
         n_items = sum(partition.n_items for partition in self._new)
-        with Filling(self._options, partial(counted, counter=counter), self._close, self._n_jobs) as filling:
+        count, close = partial(counted, counter=counter), partial(self._close, book)
+        with Filling(self._options, count, close, self._n_jobs) as filling:
             reached = place.source
             for piece, here in reading.pieces(place):
                 for source in self._sources[reached : here.source]:  # they are read to their ends
@@ -263,9 +234,8 @@ class _Indexing:
                 refuse_changed(source)
             filling.finish()
         if not self._new and not self._known:
-            raise DataFileError(
-                f"{self._in_words()}: no rows, or none that have anything in them; there is nothing to index."
-            )
+            words = f"{self._in_words()}: no rows, or none that have anything in them; there is nothing to index."
+            raise DataFileError(f"{words}{or_its_folder(self._sources[0].path)}")
 
     def _in_words(self) -> str:
         n_more = len(self._sources) - 1
@@ -280,31 +250,27 @@ class _Indexing:
         refuse_other_ids(known, self._parts[piece.source].id, source)
         return known.new_among(piece, source)
 
-    def _close(self, pieces: list[CountedPiece], place: Place) -> None:
+    def _close(self, book: IdBook, pieces: list[CountedPiece], place: Place) -> None:
         """Give a full partition its ids, write it, and write down that it is there."""
         packs: list[PackedIds] = []
         for one in pieces:
             piece = one.piece
             where = self._places([(piece.source, piece.first_row, piece.n_items)])
             if piece.ids is None:
-                packs.append(self._book.add_contents(one.digits, where))
+                packs.append(book.add_contents(one.digits, where))
             else:
-                packs.append(self._book.add_given(piece.ids, where))
+                packs.append(book.add_given(piece.ids, where))
         with room_wanted(self._folder):
             partition = write_partition(self._folder, len(self._old) + len(self._new), pieces, packs)
-        self._book.settle(len(packs), partition_ids(self._folder, partition), self._places(partition.runs))
+        book.settle(len(packs), partition_ids(self._folder, partition), self._places(partition.runs))
         parts = {str(source): self._parts[source].to_json() for source, _, _ in partition.runs}
         self._journal.finish(PARTITION, {"partition": partition.to_json(), "place": place.to_json(), "parts": parts})
         self._new.append(partition)
 
     def _publish(self) -> Manifest:
         """Make rows of the counts, and put the new manifest in place of the old."""
-
-        def tell(share: float, doing: str) -> None:
-            start, end = SHARES[doing]
-            self._tell(start + (end - start) * share, doing)
-
-        maker = Publisher(self._folder, self._journal, self._generation + 1, self._settings, self._pool, tell)
+        next_one = self._generation + 1
+        maker = Publisher(self._folder, self._journal, next_one, self._settings, self._pool, self._tell, SHARES)
         base = self._base
         if base is None and self._options.n_clusters:  # before all rows are weighed for nothing
             check_n_clusters(self._options.n_clusters, n_filled_rows(self._folder, self._new))
@@ -314,7 +280,7 @@ class _Indexing:
         self._new = maker.weigh(self._new, files["idf"])
         n_items = sum(partition.n_items for partition in self._new)
         manifest = Manifest(
-            generation=self._generation + 1,
+            generation=next_one,
             vectoriser=self._settings,
             sources=(*(() if base is None else base.sources), *self._told_sources()),
             partitions=(*self._old, *self._new),
@@ -364,54 +330,6 @@ def with_clusters(
         entry = maker.fit_clusters(manifest, n_clusters, seed)
         manifest = manifest.with_files({"clusters": entry}, {"n_clusters": n_clusters, "seed": seed})
     return manifest.with_partitions(maker.assign(manifest, new))
-
-
-def put_in_place(folder: Path, manifest: Manifest, journal: Journal) -> Manifest:
-    """Show a new generation of a collection, and remove what is left of the one before."""
-    write_manifest(folder, manifest)
-    journal.remove()
-    remove_strays(folder, manifest.all_files())
-    return manifest
-
-
-def refuse_other(folder: Path, journal: Journal, now: Mapping[str, Any]) -> None:
-    """Refuse a command where another one was begun and is not finished."""
-    before = journal.command
-    if before is None or (is_same_command(before, now) and not _has_other_clusters(journal, now)):
-        return
-    raise InputError(
-        f"{folder}: {_in_words(before)} was begun here and is not finished. Start it again as it was, and it goes "
-        f"on; or remove {folder / JOURNAL} to give it up (a collection that was there before stays as it was)."
-    )
-
-
-def is_same_command(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether two commands do the same to the same generation; files may have changed, their places not.
-
-    Clusters are left out: how many are wanted may be said anew until they are found.
-    """
-
-    def told(command: Mapping[str, Any]) -> tuple[object, ...]:
-        paths = [resolved_of_json(one) for one in command["sources"]]
-        options = {name: value for name, value in command["options"].items() if name not in ("n_clusters", "seed")}
-        return command["command"], command["generation"], options, paths
-
-    return told(before) == told(now)
-
-
-def _has_other_clusters(journal: Journal, now: Mapping[str, Any]) -> bool:
-    """Whether clusters were found already, and others than this command wants."""
-    if journal.find(CLUSTERS) is None:
-        return False
-    return bool(journal.find(ASKED) != {name: now["options"][name] for name in ("n_clusters", "seed")})
-
-
-def _in_words(command: Mapping[str, Any]) -> str:
-    if command["command"] != "index":
-        return "a `riffler reindex`"
-    paths = [str(one["path"]) for one in command["sources"]]
-    more = f" and {len(paths) - 3:,} more" if len(paths) > 3 else ""
-    return f"another `riffler index` (of {', '.join(paths[:3])}{more}, or with other options)"
 
 
 def _settings(base: Manifest | None, options: IndexOptions) -> VectoriserSettings:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from riffler.disk.files import flush_folder, room_wanted
-from riffler.disk.manifest import JOURNAL, JOURNAL_HEAD, JOURNAL_KIND, start_of_journal
+from riffler.disk.files import FileEntry, flush_folder, room_wanted
+from riffler.disk.manifest import JOURNAL, JOURNAL_HEAD, JOURNAL_KIND, files_of_json, start_of_journal
 from riffler.disk.sources import Source
 from riffler.errors import DataFileError, InputError
 
@@ -19,6 +19,10 @@ COMMAND, STEP = ("version", "command", "generation", "options", "sources"), ("st
 """What the first line tells, and each of the others."""
 
 PARTITION, SOURCES = "partition", "sources"
+CLUSTERS, ASKED = "clusters", "asked"
+"""The clusters that were found, and how many with which seed were asked for."""
+
+WITHOUT_FILES = (SOURCES, ASKED)
 
 
 class Journal:
@@ -61,6 +65,12 @@ class Journal:
     def found(self, step: str) -> list[Any]:
         """What all steps of this name left, in order."""
         return list(self._left.get(step, ()))
+
+    def files(self) -> list[FileEntry]:
+        """Files that the steps left: they are not to be removed while the journal is there."""
+        named = [one["partition"]["files"] for one in self.found(PARTITION)]
+        named += [self.find(step) for step in self._left if step not in (PARTITION, *WITHOUT_FILES)]
+        return [entry for files in named for entry in files_of_json(files).values()]
 
     def finish(self, step: str, left: object) -> None:
         """Write down that a step is finished; it is on the disk when this returns."""

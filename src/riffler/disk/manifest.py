@@ -6,27 +6,30 @@ It is replaced in one moment, and names every file it needs; files it does not n
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from riffler.data.atomic import atomic_write
 from riffler.data.folder import KIND, MANIFEST, has_collection
-from riffler.disk.files import FileEntry, check_size, room_wanted
+from riffler.disk.files import FileEntry, check_size, flush_folder, room_wanted
 from riffler.disk.settings import VectoriserSettings
 from riffler.errors import DataFileError, InputError
 
 VERSION = 1
+SUM = "sha256"
+"""Of all else in the manifest."""
+
 JOURNAL = "journal.jsonl"
 JOURNAL_KIND = "riffler journal"
 JOURNAL_HEAD = f'{{"kind": "{JOURNAL_KIND}", "version": '.encode()
 """How the first line of a journal begins."""
 
-PUBLISHED = re.compile(r"id_(hashes|rows)\.[0-9]+\.npy")
-"""What is written last before a manifest: a run that was given up has hardly ever come so far."""
+FINISHED = "finished"
+"""An empty file beside the manifest: where that is missing, it was lost. A run that was given up never had one."""
 
 Files = Mapping[str, FileEntry]
 
@@ -213,11 +216,7 @@ def refuse_lost(folder: Path, journal: Mapping[str, Any] | None = None) -> None:
     ``journal`` is the command of one that is there. The first run of a collection begins at generation 0; what is left
     of it when it is given up may be removed.
     """
-    if journal is None:
-        is_lost = any(PUBLISHED.fullmatch(path.name) for path in folder.iterdir())
-    else:
-        is_lost = journal["generation"] > 0
-    if is_lost:
+    if (folder / FINISHED).is_file() or (journal is not None and journal["generation"] > 0):
         raise DataFileError(
             f"{folder}: {MANIFEST} is missing, and files of a finished collection are there. Copy the collection "
             "again, with all its files; or remove the folder by hand if nothing in it is wanted any more."
@@ -256,6 +255,11 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder}: a collection of version {version}, this Riffler reads up to version {VERSION}. Update Riffler, "
             "or index the sources again with this one."
         )
+    if value.pop(SUM, None) not in (None, sum_of(value)):  # the first collections do not tell
+        raise DataFileError(
+            f"{folder}: {MANIFEST} is damaged or was changed by hand: it has another checksum than when it was "
+            "written. Copy the collection again."
+        )
     try:
         return Manifest.of_json(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -285,9 +289,23 @@ def as_opened(folder: Path, generation: int) -> Iterator[None]:
         raise
 
 
+def mark_finished(folder: Path) -> None:
+    """Leave the mark of a folder in which a collection was finished; its manifest is on the disk already."""
+    if not (folder / FINISHED).exists():
+        with room_wanted(folder):
+            (folder / FINISHED).touch()
+            flush_folder(folder)
+
+
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Put a manifest in place of the one before, in one moment."""
     # in ASCII: so a folder whose name is not UTF-8 is written and read back
-    text = json.dumps(manifest.to_json(), indent=1, allow_nan=False)
+    value = manifest.to_json()
+    text = json.dumps({**value, SUM: sum_of(value)}, indent=1, allow_nan=False)
     with room_wanted(folder), atomic_write(folder / MANIFEST) as draft:
         draft.write_text(text + "\n", encoding="utf-8")
+
+
+def sum_of(value: Mapping[str, Any]) -> str:
+    """The SHA-256 of a JSON object, however it is laid out in a file."""
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

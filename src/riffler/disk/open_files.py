@@ -14,7 +14,7 @@ RESERVE = 256  # for everything else that a process opens: connections, pipes, f
 STEP = 65_536
 
 
-def make_way(handle: int) -> None:
+def allow_more(handle: int) -> None:
     """Raise the limit of this process, as far as the system lets it, where a new handle comes close to it."""
     try:
         import resource

@@ -14,6 +14,10 @@ N_BYTES = 1 << 28
 """A partition ends with the document that makes it so many documents, or so many bytes of text."""
 
 
+MOST_ITEMS, MOST_BYTES = 10_000_000, 1 << 30
+"""The entries of a partition's rows are counted in 31 bits, and a word of a text takes two bytes at least."""
+
+
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
     """How documents are indexed.
@@ -37,9 +41,10 @@ class IndexOptions:
     n_bytes: int = N_BYTES
 
     def __post_init__(self) -> None:
-        if self.n_items < 1 or self.n_bytes < 1:
+        if not (1 <= self.n_items <= MOST_ITEMS and 1 <= self.n_bytes <= MOST_BYTES):
             raise InputError(
-                f"A partition has at least one document and one byte, got {self.n_items!r} and {self.n_bytes!r}."
+                f"A partition ends after 1 to {MOST_ITEMS:,} documents or 1 to {MOST_BYTES:,} bytes of text, got "
+                f"{self.n_items!r} and {self.n_bytes!r}."
             )
         if self.n_clusters is not None and self.n_clusters < 0:
             raise InputError(f"n_clusters must be 0 (none) or more, got {self.n_clusters!r}.")

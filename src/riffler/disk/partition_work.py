@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from riffler.data.folder import PARTITIONS
-from riffler.disk.block import MEMBERSHIP_FILES, Block
-from riffler.disk.files import FileEntry, open_array, write_array
+from riffler.disk.block import Block
+from riffler.disk.files import FileEntry, write_array
 from riffler.disk.manifest import Files, Partition
+from riffler.disk.row_arrays import COUNTS, MEMBERSHIPS, open_rows
 from riffler.disk.settings import VectoriserSettings
 from riffler.disk.whole_files import read_clusters, read_idf
 from riffler.records import FloatArray, IntArray
@@ -32,10 +33,9 @@ class Weighing:
         """Write the weights of a partition."""
         from riffler._fast.weights import weigh_rows
 
-        features, idf = self.settings.unfitted, read_idf(self.folder, self.idf)
-        counts, indices, indptr = (
-            open_array(self.folder, partition.files[what], partition.name) for what in ("counts", "indices", "indptr")
-        )
+        n_columns = self.settings.n_columns
+        features, idf = self.settings.unfitted, read_idf(self.folder, self.idf, n_columns)
+        counts, indices, indptr = open_rows(self.folder, partition, COUNTS, n_columns)
         values = np.empty(len(indices), dtype=np.float32)
         weigh_rows(indptr, indices, counts, idf, features.sublinear_tf, features.norm is not None, values)
         return {"data": _written(self.folder, self.generation, partition.number, "data", values)}
@@ -55,7 +55,7 @@ class Assigning:
         parts = (found.data, found.indices.astype(np.int32), found.indptr.astype(np.int32))
         return {
             what: _written(self.folder, self.generation, block.number, what, part)
-            for what, part in zip(MEMBERSHIP_FILES, parts, strict=True)
+            for what, part in zip(MEMBERSHIPS, parts, strict=True)
         }
 
 

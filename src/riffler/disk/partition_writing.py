@@ -16,7 +16,7 @@ from riffler.disk.hashed_rows import CountRows, HashedCounter
 from riffler.disk.manifest import Partition
 from riffler.disk.packed_ids import PackedIds
 from riffler.disk.parts import Piece
-from riffler.disk.strays import DRAFT, make_way
+from riffler.disk.strays import DRAFT, clear_place
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +56,7 @@ def write_partition(folder: Path, number: int, counted: list[CountedPiece], ids:
     name = f"{PARTITIONS}/{number:05}"
     place, beside = folder / name, folder / f"{name}.{DRAFT}"
     for old in (place, beside):
-        make_way(old)
+        clear_place(old)
     beside.mkdir()
     pieces = [one.piece for one in counted]
     rows = CountRows.joined([one.rows for one in counted])

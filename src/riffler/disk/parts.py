@@ -29,6 +29,7 @@ from riffler.data.text_columns import (
     fold_name,
     has_bytes,
     names_in_words,
+    no_text,
     text_or_null,
 )
 from riffler.data.texts import Texts
@@ -175,10 +176,7 @@ def _chosen_parts(frame: pl.DataFrame, wanted: WantedColumns, source: str, kind:
         usual = find_column(frame, "abstract") or find_column(frame, "text")
         abstract = BY_TAGS if _has_tags(frame, kind, ABSTRACT_TAGS) else usual
     if title is None and abstract is None:
-        raise DataFileError(
-            f"{source}: no column is called title, abstract or text. Columns: {names_in_words(frame.columns)}. "
-            "Say which one holds the text with title=, abstract= or text= (--title, --abstract or --text)."
-        )
+        raise no_text(frame.columns, source)
     return Parts(title, abstract, _id_part(frame, wanted.id, source), _label_part(frame, wanted, source))
 
 

@@ -7,22 +7,24 @@ is replaced.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riffler.disk.block import Block, blocks_of, partition_ids
 from riffler.disk.files import FileEntry, open_array, write_array, write_bytes
-from riffler.disk.gathering import gathered
-from riffler.disk.journal import Journal
+from riffler.disk.journal import ASKED, CLUSTERS, Journal
 from riffler.disk.manifest import Files, Manifest, Partition, files_of_json, files_to_json
 from riffler.disk.partition_work import Assigning, Weighing
+from riffler.disk.row_arrays import COUNTS, open_rows
 from riffler.disk.settings import VectoriserSettings
 from riffler.disk.sources import Tell
+from riffler.features.blocked_rows import BlockedRows
 from riffler.features.cluster_model import fit_clusters
 from riffler.features.text import smooth_idf
 from riffler.records import IntArray
@@ -30,21 +32,28 @@ from riffler.records import IntArray
 Given = TypeVar("Given")
 
 WIDE = 1 << 32
-CLUSTERS, ASKED = "clusters", "asked"
-"""Steps of a journal: the clusters that were found, and how many with which seed were asked for."""
 
 
 class Publisher:
     """Makes the files of one generation of a collection.
 
     pool : where the work on single partitions runs
+    tell : called with the share of the whole that is done
+    shares : of the whole at which each step begins and ends
     """
 
     def __init__(
-        self, folder: Path, journal: Journal, generation: int, settings: VectoriserSettings, pool: Executor, tell: Tell
+        self,
+        folder: Path,
+        journal: Journal,
+        generation: int,
+        settings: VectoriserSettings,
+        pool: Executor,
+        tell: Tell,
+        shares: Mapping[str, tuple[float, float]],
     ) -> None:
         self._folder, self._journal, self._generation = folder, journal, generation
-        self._settings, self._pool, self._tell = settings, pool, tell
+        self._settings, self._pool, self._told, self._shares = settings, pool, tell, shares
 
     def count_idf(self, partitions: Sequence[Partition]) -> FileEntry:
         """The idf of all documents."""
@@ -66,7 +75,7 @@ class Publisher:
         def make() -> Files:
             blocks = blocks_of(self._folder, manifest)
             n_texts = self._n_texts(manifest.partitions)
-            model = fit_clusters(lambda rows: gathered(blocks, rows), n_texts, _any_order(blocks), n_clusters, seed)
+            model = fit_clusters(lambda rows: BlockedRows(blocks)[rows], n_texts, _any_order(blocks), n_clusters, seed)
             packed = io.BytesIO()
             model.save(packed)
             written = write_bytes(self._folder, f"clusters.{self._generation}.npz", packed.getbuffer())
@@ -85,17 +94,24 @@ class Publisher:
         """The lookup of ids: their hashes, sorted, and the rows that have them."""
 
         def make() -> Files:
-            ids = [partition_ids(self._folder, partition) for partition in partitions]
-            hashes = np.concatenate([one.hashes() for one in ids])
-            rows = np.argsort(hashes, kind="stable")
-            narrow: IntArray = rows.astype(np.uint32) if len(rows) < WIDE else rows
-            ordered = hashes[rows]
+            hashes = self._hashes_of_ids(partitions)
+            kind = np.uint32 if len(hashes) < WIDE else np.int64
+            rows = np.argsort(hashes, kind="stable").astype(kind, copy=False)
+            hashes.sort()  # in its place: there are as many as documents
             return {
-                "id_hashes": write_array(self._folder, f"id_hashes.{self._generation}.npy", ordered),
-                "id_rows": write_array(self._folder, f"id_rows.{self._generation}.npy", narrow),
+                "id_hashes": write_array(self._folder, f"id_hashes.{self._generation}.npy", hashes),
+                "id_rows": write_array(self._folder, f"id_rows.{self._generation}.npy", rows),
             }
 
         return self._step("ids", make)
+
+    def _hashes_of_ids(self, partitions: Sequence[Partition]) -> NDArray[np.uint64]:
+        hashes = np.empty(sum(partition.n_items for partition in partitions), dtype=np.uint64)
+        first = 0
+        for partition in partitions:
+            hashes[first : first + partition.n_items] = partition_ids(self._folder, partition).hashes()
+            first += partition.n_items
+        return hashes
 
     def _n_texts(self, partitions: Sequence[Partition]) -> IntArray:
         """How many documents have each column."""
@@ -103,7 +119,8 @@ class Publisher:
 
         n_texts = np.zeros(self._settings.n_columns, dtype=np.int64)
         for partition in partitions:
-            count_columns(open_array(self._folder, partition.files["indices"], partition.name), n_texts)
+            _, columns, _ = open_rows(self._folder, partition, COUNTS, self._settings.n_columns)
+            count_columns(columns, n_texts)
         return n_texts
 
     def _of_each(
@@ -120,6 +137,10 @@ class Publisher:
             partition.with_files(files_of_json(self._journal.find(name)))
             for partition, name in zip(partitions, names, strict=True)
         ]
+
+    def _tell(self, share: float, step: str) -> None:
+        start, end = self._shares[step]
+        self._told(start + (end - start) * share, step)
 
     def _step(self, step: str, make: Callable[[], Files]) -> Files:
         if self._journal.find(step) is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riffler.disk.block import Block
-from riffler.disk.gathering import locate
+from riffler.disk.locating import locate
 from riffler.disk.partition_writing import ROWS_OF_A_GROUP
 from riffler.errors import InputError
 from riffler.records import IntArray

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from riffler.disk.files import FileEntry
-from riffler.disk.indexing import put_in_place, refuse_other, with_clusters
+from riffler.cores import n_cores
+from riffler.disk.commands import end_stale, put_in_place, refuse_other
+from riffler.disk.indexing import with_clusters
 from riffler.disk.journal import Journal, holding
 from riffler.disk.lock import locked
-from riffler.disk.manifest import Manifest, check_sizes, files_of_json, read_manifest
-from riffler.disk.publishing import CLUSTERS, Publisher, n_filled_rows, pool_or_threads
+from riffler.disk.manifest import Manifest, check_sizes, read_manifest
+from riffler.disk.publishing import Publisher, n_filled_rows, pool_or_threads
 from riffler.disk.sources import Tell
 from riffler.disk.strays import remove_strays
 from riffler.errors import InputError
 from riffler.features.cluster_model import check_n_clusters
+
+SHARES = {"idf": (0.0, 0.1), "weights": (0.1, 0.6), "clusters": (0.6, 0.8), "memberships": (0.8, 1.0)}
 
 
 def reindex_collection(
@@ -35,7 +37,7 @@ def reindex_collection(
     and put in their place in one moment; a call that was ended goes on when it is made again. ``pool`` says where the
     work on single partitions runs, None for ``n_jobs`` threads.
     """
-    folder = Path(folder)
+    folder, told = Path(folder), tell or (lambda share, doing: None)
     read_manifest(folder)  # before a lock is made in what may be no collection
     if n_clusters is not None and n_clusters < 0:
         raise InputError(f"n_clusters must be 0 (none) or more, got {n_clusters!r}.")
@@ -53,35 +55,24 @@ def reindex_collection(
             "options": {"n_clusters": wanted, "seed": chosen},
             "sources": [],
         }
-        before = journal.command
-        if before is not None and before["generation"] < base.generation:
-            journal.remove()  # it was ended between its last two moments
-            has_these = base.clusters == ({"n_clusters": wanted, "seed": chosen} if wanted else {})
-            if before["command"] == "reindex" and has_these:
-                return base
+        has_these = base.clusters == ({"n_clusters": wanted, "seed": chosen} if wanted else {})
+        if end_stale(folder, base, journal) == "reindex" and has_these:
+            return base
         if journal.has_steps:
             refuse_other(folder, journal, command)
         else:
             journal.begin(command)
-        with holding(folder, journal), pool_or_threads(pool, n_jobs or os.cpu_count() or 1) as workers:
-            remove_strays(folder, [*base.all_files(), *_journal_files(journal, base)])
-            made = _made_anew(folder, base, journal, wanted, chosen, workers, tell)
-        if tell is not None:
-            tell(1.0, "done")
+        with holding(folder, journal), pool_or_threads(pool, n_jobs or n_cores()) as workers:
+            remove_strays(folder, [*base.all_files(), *journal.files()])
+            made = _made_anew(folder, base, journal, wanted, chosen, workers, told)
+        told(1.0, "done")
         return made
 
 
 def _made_anew(
-    folder: Path, base: Manifest, journal: Journal, n_clusters: int, seed: int, pool: Executor, tell: Tell | None
+    folder: Path, base: Manifest, journal: Journal, n_clusters: int, seed: int, pool: Executor, tell: Tell
 ) -> Manifest:
-    shares = {"idf": (0.0, 0.1), "weights": (0.1, 0.6), "clusters": (0.6, 0.8), "memberships": (0.8, 1.0)}
-
-    def told(share: float, doing: str) -> None:
-        start, end = shares[doing]
-        if tell is not None:
-            tell(start + share * (end - start), doing)
-
-    maker = Publisher(folder, journal, base.generation + 1, base.vectoriser, pool, told)
+    maker = Publisher(folder, journal, base.generation + 1, base.vectoriser, pool, tell, SHARES)
     files = {what: entry for what, entry in base.files.items() if what != "clusters"}
     files["idf"] = maker.count_idf(base.partitions)
     bare = [partition.without_memberships() for partition in base.partitions]
@@ -96,8 +87,3 @@ def _made_anew(
     )
     manifest = with_clusters(folder, maker, manifest, weighed, n_clusters, seed)
     return put_in_place(folder, manifest, journal)
-
-
-def _journal_files(journal: Journal, base: Manifest) -> list[FileEntry]:
-    names = [f"{step} {partition.number:05}" for partition in base.partitions for step in ("weights", "memberships")]
-    return [entry for name in (*names, "idf", CLUSTERS) for entry in files_of_json(journal.find(name) or {}).values()]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from riffler.data.collection_reading import text_format_of
-from riffler.data.folder import ENDINGS
+from riffler.data.folder import ENDINGS, text_files
 from riffler.data.opening import check_file, readable
 from riffler.data.parquet_footer import Footer, read_footer
 from riffler.disk.manifest import is_collection
@@ -120,23 +120,6 @@ def survey(
             looked_at.append(_looked_at(source, encoding, columns or WantedColumns()))
         done += source.n_bytes
     return looked_at
-
-
-def text_files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Text files of a folder and below with their paths within it, in the order of these, a folder at a time."""
-    yield from _walk(folder, "")
-
-
-def _walk(folder: Path, prefix: str) -> Iterator[tuple[str, Path]]:
-    # a folder sorts as its files do, by the path with its stroke; one that is a link may lead round in a circle
-    seen = (entry for entry in folder.iterdir() if not entry.name.startswith("."))
-    entries = {entry.name + "/" * (entry.is_dir() and not entry.is_symlink()): entry for entry in seen}
-    for name in sorted(entries):
-        entry = entries[name]
-        if name.endswith("/"):
-            yield from _walk(entry, prefix + name)
-        elif entry.suffix.lower() in ENDINGS and entry.is_file():
-            yield prefix + name, entry
 
 
 def refuse_changed(source: Source) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from riffler.data.folder import MANIFEST, PARTITIONS
 from riffler.disk.files import FileEntry
 from riffler.disk.lock import LOCK, is_lock
-from riffler.disk.manifest import JOURNAL, JOURNAL_HEAD, has_journal, read_manifest, start_of_journal
+from riffler.disk.manifest import FINISHED, JOURNAL, JOURNAL_HEAD, has_journal, read_manifest, start_of_journal
 from riffler.errors import InputError
 
 DRAFT = "draft"
@@ -56,7 +56,7 @@ def remove_strays(folder: Path, files: Iterable[FileEntry]) -> None:
             path.unlink()
 
 
-def make_way(place: Path) -> None:
+def clear_place(place: Path) -> None:
     """Remove a partition that nothing names; what else somebody has put there is an error."""
     if place.exists():
         _remove_own(place, set())
@@ -87,8 +87,14 @@ def _foreign(folder: Path) -> Iterator[Path]:
             yield from _foreign_in_partitions(path) if was_ours else path.iterdir()
         elif path.name == JOURNAL and start is not None and JOURNAL_HEAD.startswith(start):
             continue  # its first line was being written
-        elif not (was_ours and (path.name == LOCK or (OF_THE_WHOLE.fullmatch(path.name) and path.is_file()))):
+        elif not (was_ours and _is_own(path)):
             yield path
+
+
+def _is_own(path: Path) -> bool:
+    if path.name == FINISHED:  # of a manifest that was lost, which is told later
+        return path.is_file() and path.stat().st_size == 0
+    return path.name == LOCK or (OF_THE_WHOLE.fullmatch(path.name) is not None and path.is_file())
 
 
 def _foreign_in_partitions(folder: Path) -> Iterator[Path]:

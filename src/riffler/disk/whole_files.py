@@ -8,7 +8,7 @@ from threading import Lock
 
 import numpy as np
 
-from riffler.disk.files import FileEntry, check_once, open_array
+from riffler.disk.files import AGAIN, FileEntry, check_once, open_array
 from riffler.errors import DataFileError
 from riffler.features.cluster_model import ClusterModel
 from riffler.records import FloatArray
@@ -17,9 +17,14 @@ _READING = Lock()
 """NumPy compiles the headers of what it reads, which CPython 3.11 cannot do in several threads at a time."""
 
 
-def read_idf(folder: Path, entry: FileEntry) -> FloatArray:
-    """The idf of a collection, in memory."""
-    return np.array(open_array(folder, entry, "idf"))
+def read_idf(folder: Path, entry: FileEntry, n_columns: int) -> FloatArray:
+    """The idf of a collection, in memory: a number for each column of its rows."""
+    idf = np.array(open_array(folder, entry, "idf"))
+    if len(idf) != n_columns:
+        raise DataFileError(
+            f"{folder}: {entry.name} has numbers for {len(idf):,} columns, and rows have {n_columns:,}. {AGAIN}"
+        )
+    return idf
 
 
 def read_clusters(folder: Path, entry: FileEntry) -> ClusterModel:

@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 from typing import Any
 
+from riffler.cores import n_cores
 from riffler.engine import at_worker
 from riffler.engine.connecting import scheduler_of, unanswered
 from riffler.engine.interrupts import kept_from_workers
-from riffler.engine.local import n_cores
 from riffler.engine.quiet import SILENT, end_silence, silence
 from riffler.engine.seats import Place, seated
 from riffler.engine.tls import TlsFiles, need_closed, need_shut_in, need_trusted

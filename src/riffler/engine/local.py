@@ -6,7 +6,6 @@ number of threads make a difference.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from riffler.cores import n_cores
 from riffler.engine.base import (
     Best,
     BlockHolder,
@@ -191,8 +191,3 @@ def stretch_ends(starts: IntArray) -> IntArray:
     """
     ends: IntArray = np.cumsum(-(-np.diff(starts) // STRETCH))
     return ends
-
-
-def n_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

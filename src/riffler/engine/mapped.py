@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riffler.disk.open_files import few_enough, make_way
+from riffler.disk.open_files import allow_more, few_enough
 from riffler.errors import DataFileError
 from riffler.records import Matrix, is_sparse
 
@@ -30,7 +30,7 @@ class MappedArray:
             return np.empty(self.shape, dtype=self.dtype)
         try:
             with few_enough(Path(self.path)), Path(self.path).open("rb") as stream:
-                make_way(stream.fileno())
+                allow_more(stream.fileno())
                 mapped = np.memmap(stream, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
         except FileNotFoundError as error:
             raise DataFileError(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 
-from riffler.engine.local import n_cores
+from riffler.cores import n_cores
 from riffler.engine.names import check_engine
 from riffler.engine.tls import TlsFiles, scheduler_address
 

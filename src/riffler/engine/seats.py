@@ -5,12 +5,13 @@ Processes beyond the cores would only wait for one another. Who stands by takes 
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import getnode
+
+from riffler.cores import own_cores
 
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
@@ -26,8 +27,7 @@ class Place:
 def place_here() -> Place:
     """Say where this process runs."""
     boot = BOOT.read_text().strip() if BOOT.exists() else f"{getnode():x}"
-    cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
-    return Place(f"{platform.node()} {boot}", frozenset(cores))
+    return Place(f"{platform.node()} {boot}", own_cores())
 
 
 def seated(threads: Mapping[str, int], places: Mapping[str, Place], busy: Collection[str] = ()) -> dict[str, int]:

@@ -6,10 +6,10 @@ from itertools import groupby
 from types import TracebackType
 from typing import Self
 
+from riffler.cores import n_cores
 from riffler.data.collection import Collection
 from riffler.disk import DiskCollection
 from riffler.engine import Engine, LocalEngine, engine_from, rows_on_disk
-from riffler.engine.local import n_cores
 from riffler.ledger import Entry
 from riffler.review.queue import Proposal
 from riffler.review.store import Review

@@ -1,14 +1,10 @@
-"""Rows of a few documents out of all blocks."""
+"""Where documents are: in which block, and in which row of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from riffler.disk.block import Block
-from riffler.features.blocked_rows import BlockedRows
-from riffler.records import IntArray, Matrix
+from riffler.records import IntArray
 
 
 def locate(bounds: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
@@ -19,8 +15,3 @@ def locate(bounds: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     """
     blocks = np.searchsorted(bounds, rows, side="right") - 1
     return blocks, rows - bounds[blocks]
-
-
-def gathered(blocks: Sequence[Block], rows: IntArray) -> Matrix:
-    """Rows of documents, in the order asked for, copied into memory."""
-    return BlockedRows(blocks)[rows]
