@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from riffler.data import read_collection
-from riffler.data.ris import to_records
 from riffler.disk import IndexOptions, index_collection, open_collection
 from riffler.disk.parts import Parts, WantedColumns, choose_parts
+from tests.data.ris_records import to_records
 
 LATE = 30
 RIS = "".join(

@@ -73,7 +73,7 @@ def test_blocks_give_the_weights_of_the_whole(kind: str, cuts: list[int], tmp_pa
 
 def test_where_sparse_blocks_end_makes_no_difference_to_where_a_path_ends() -> None:
     rng = np.random.default_rng(0)
-    X = sparse.random(6000, 300, density=0.05, format="csr", dtype=np.float32, random_state=rng)
+    X: Matrix = sparse.random(6000, 300, density=0.05, format="csr", dtype=np.float32, random_state=rng)
     y = (X @ rng.normal(size=300) + 0.2 * rng.normal(size=6000) > 0.9).astype(int)
     by_class = np.argsort(y, kind="stable")
     X, y = X[by_class], y[by_class]

@@ -68,9 +68,12 @@ class Journal:
 
     def files(self) -> list[FileEntry]:
         """Files that the steps left: they are not to be removed while the journal is there."""
-        named = [one["partition"]["files"] for one in self.found(PARTITION)]
-        named += [self.find(step) for step in self._left if step not in (PARTITION, *WITHOUT_FILES)]
-        return [entry for files in named for entry in files_of_json(files).values()]
+        try:
+            named = [one["partition"]["files"] for one in self.found(PARTITION)]
+            named += [self.find(step) for step in self._left if step not in (PARTITION, *WITHOUT_FILES)]
+            return [entry for files in named for entry in files_of_json(files).values()]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise damaged(self._path, f"{type(error).__name__}: {error}") from error
 
     def finish(self, step: str, left: object) -> None:
         """Write down that a step is finished; it is on the disk when this returns."""
