@@ -209,6 +209,10 @@ class Cluster:
         """Put a piece of work into the scheduler's queue, for these workers alone."""
         return self._client.submit(work, workers=list(workers), allow_other_workers=False, pure=False)
 
+    def is_made_anew_since(self, future: Any) -> bool:  # noqa: ANN401 - a future of Dask's
+        """Whether a piece of work was sent to a cluster of its own in whose place there is another one now."""
+        return future.client is not self._client
+
     @contextmanager
     def faults_of_work(self) -> Iterator[None]:
         """Name what goes wrong with work in the scheduler's queue; errors of the work itself are raised as they are."""
