@@ -135,27 +135,47 @@ def test_workers_of_its_own_draw_what_the_local_engine_finds(
     engine.close()
 
 
+@pytest.mark.parametrize("lost", [["told 0"], ["taken"], ["ties 1"], ["told 0", "taken", "ties 1"]])
 def test_tidying_up_among_temporary_files_costs_a_second_try_at_most(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lost: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between two steps the weights alone are removed, within one the folder."""
+    """Between two steps the weights alone are removed; within one, files that the workers are just told of."""
     monkeypatch.setattr("riffler.engine.drawing.LONG", 0)
     block = on_disk(matrix("csr", 900), tmp_path, "a")
-    w = np.random.default_rng(0).normal(size=(3, 7))
+    w, ties, local = np.random.default_rng(0).normal(size=(3, 7)), np.arange(900)[::-1].copy(), LocalEngine([block])
     with DaskEngine([block], n_workers=2) as engine:
         engine.best(w[0], 9)
         assert engine._drawing is not None
-        hands, folder = engine._drawing.hands, engine._drawing._scratch.folder
+        folder, call, tidied = engine._drawing._scratch.folder, engine._call, list[str]()
         (folder / "told 0").unlink()
-        np.testing.assert_array_equal(engine.best(w[2], 9).rows, LocalEngine([block]).best(w[2], 9).rows)
+        np.testing.assert_array_equal(engine.best(w[2], 9).rows, local.best(w[2], 9).rows)
 
-        def tidied(parts: Any) -> Any:  # noqa: ANN401
-            if folder.exists():
-                shutil.rmtree(folder)
-            return hands(parts)
+        def tidy_and_call(*what: Any) -> dict[str, Any]:  # noqa: ANN401
+            if not tidied:
+                tidied.extend(file.name for file in folder.iterdir() if file.name in lost)
+                for name in tidied:
+                    (folder / name).unlink()
+            return call(*what)
 
-        monkeypatch.setattr(engine._drawing, "hands", tidied)
-        np.testing.assert_array_equal(engine.best(w[1], 9).rows, LocalEngine([block]).best(w[1], 9).rows)
+        monkeypatch.setattr(engine, "_call", tidy_and_call)
+        np.testing.assert_array_equal(engine.best(w[1], 9, ties=ties).rows, local.best(w[1], 9, ties=ties).rows)
+        assert sorted(tidied) == sorted(lost)
+
+
+def test_a_folder_that_is_tidied_up_within_a_step_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = on_disk(matrix("csr", 900), tmp_path, "a")
+    w, ties, local = np.random.default_rng(0).normal(size=7), np.arange(900)[::-1].copy(), LocalEngine([block])
+    with DaskEngine([block], n_workers=2) as engine:
+        assert engine._drawing is not None
+        folder, call = engine._drawing._scratch.folder, engine._call
+
+        def tidy_and_call(*what: Any) -> dict[str, Any]:  # noqa: ANN401
+            shutil.rmtree(folder, ignore_errors=True)
+            return call(*what)
+
+        monkeypatch.setattr(engine, "_call", tidy_and_call)
+        np.testing.assert_array_equal(engine.best(w, 9, ties=ties).rows, local.best(w, 9, ties=ties).rows)
+        assert engine._drawing._scratch.folder != folder
 
 
 def test_blocks_in_memory_are_not_sent_to_all_workers() -> None:
