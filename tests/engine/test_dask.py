@@ -238,6 +238,20 @@ def test_a_block_that_workers_cannot_open_is_named(cluster: Any, tmp_path: Path)
         engine.scores(np.ones(7))
 
 
+def test_work_that_leaves_the_program_is_one_error_and_ends_no_worker(cluster: Any) -> None:  # noqa: ANN401
+    there = cluster.scheduler_info["workers"].keys()
+    with DaskEngine([np.eye(2), np.eye(2)], cluster) as engine:
+        for leave in (SystemExit(3), KeyboardInterrupt()):
+            with pytest.raises(EngineError, match=rf"The work left by {type(leave).__name__}\(.*Let it raise"):
+                engine.map(partial(_leaving, leave))
+        assert engine.map(_n_rows) == [2, 2]
+    assert cluster.scheduler_info["workers"].keys() == there
+
+
+def _leaving(how: BaseException, block: Any) -> None:  # noqa: ANN401 - a matrix
+    raise how
+
+
 @pytest.mark.parametrize("mapped", [True, False])
 def test_a_worker_killed_in_the_middle_changes_nothing(cluster: Any, mapped: bool, tmp_path: Path) -> None:  # noqa: ANN401
     parts = cut(matrix("csr", 60), [10, 30, 45])

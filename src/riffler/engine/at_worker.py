@@ -189,16 +189,20 @@ def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...]
         return call(engine, ties, share, *common, *asked.arguments, *(column.copy() for column in kept))
     except TidiedUp:
         return NotHeld()
-    except Exception as error:
+    except BaseException as error:  # SystemExit would end this worker, and then the next
         return Raised(able_to_travel(error))  # so that it is told from a worker that went away
 
 
-def able_to_travel(error: Exception) -> Exception:
-    """Return an error that can be sent: one that cannot be made again elsewhere is told in words.
+def able_to_travel(error: BaseException) -> Exception:
+    """Return an error that can be sent: one that cannot be made again elsewhere, or leaves a program, is told in words.
 
     >>> able_to_travel(ValueError("it is odd"))
     ValueError('it is odd')
+    >>> able_to_travel(SystemExit(3))
+    EngineError('The work left by SystemExit(3), which would end its worker. Let it raise an Exception.')
     """
+    if not isinstance(error, Exception):
+        return EngineError(f"The work left by {error!r}, which would end its worker. Let it raise an Exception.")
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
