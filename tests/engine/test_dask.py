@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from riffler.features.blocked_rows import BlockedRows
 from riffler.records import IntArray, is_sparse
 from tests.engine.clusters import kill_one, new_cluster
 from tests.engine.partitions import cut, hessian_times, matrix, on_disk, sums_of_a_worker_that_is_killed
+from tests.waiting import wait_until
 
 distributed: Any = pytest.importorskip("distributed")
 
@@ -296,6 +298,31 @@ def test_a_scheduler_that_goes_away_is_one_error() -> None:
         with pytest.raises(EngineError, match="went away"):
             engine.scores(np.ones(2))
     engine.close()
+
+
+@pytest.mark.parametrize("whose", ["given", "its own"])
+def test_an_engine_that_was_closed_says_so(cluster: Any, whose: str, tmp_path: Path) -> None:  # noqa: ANN401
+    """Within a step, by another thread, and in those that come after it."""
+    block = on_disk(np.eye(2), tmp_path, "a")
+    engine = DaskEngine([block], cluster if whose == "given" else None, n_workers=1)
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(engine.map, partial(_in_two_seconds, mark=str(tmp_path / "begun")))
+        wait_until((tmp_path / "begun").exists)
+        engine.close()
+        with pytest.raises(EngineError, match="This engine was closed"):
+            under_way.result(60)
+    for ask in (partial(engine.map, _n_rows), partial(engine.best, np.ones(2), 1), partial(engine.scores, np.ones(2))):
+        with pytest.raises(EngineError, match="This engine was closed"):
+            ask()
+    if whose == "its own":
+        assert engine._drawing is not None
+        assert not engine._drawing._scratch.folder.exists()
+
+
+def _in_two_seconds(block: Any, mark: str) -> int:  # noqa: ANN401 - a matrix
+    Path(mark).touch()
+    sleep(2)
+    return int(block.shape[0])
 
 
 def test_a_cluster_of_its_own_needs_certificates_to_be_talked_to() -> None:

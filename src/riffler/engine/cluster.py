@@ -37,7 +37,7 @@ class Cluster:
 
     def __init__(self, given: Any, *, tls: TlsFiles | None, n_workers: int | None, timeout: float) -> None:  # noqa: ANN401
         need_distributed()
-        self._timeout = timeout
+        self._timeout, self._is_closed = timeout, False
         self._places: dict[str, Place] = {}  # of the workers that were looked at
         if isinstance(given, str):
             given = dask_address(given, tls)
@@ -156,7 +156,10 @@ class Cluster:
                 found = self._client.sync(self._run_directly, workers, function, arguments)
         except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError):
             found = {}  # the scheduler went away: who asks it for the workers next will say so
-        except TypeError as error:
+        except Exception as error:
+            self.need_open()  # Dask has many errors for a client that another thread closed
+            if not isinstance(error, TypeError):
+                raise
             raise EngineError(f"What {self.name} is asked, or answers, cannot travel: {first_line(error)}") from error
         return {worker: self._answer_of(worker, found.get(worker, LOST)) for worker in workers}
 
@@ -234,6 +237,7 @@ class Cluster:
 
     def close(self, names: tuple[str, ...] = ()) -> None:
         """Let workers drop what they hold, and end the connection, and a cluster of its own."""
+        self._is_closed = True
         with suppress(Exception):  # whoever is gone holds nothing, and who hangs is not waited for
             if names and self._own is None and self._client.status == "running":
                 told = self._client._run, at_worker.drop, names
@@ -300,6 +304,9 @@ class Cluster:
             yield
         except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError) as error:
             raise self._gone() from error
+        except Exception:
+            self.need_open()
+            raise
 
     @property
     def _is_away(self) -> bool:
@@ -312,7 +319,13 @@ class Cluster:
             "more memory than they have. Give them more, or fewer threads, then go on."
         )
 
+    def need_open(self) -> None:
+        """Raise once this was closed, here, whichever thread did it."""
+        if self._is_closed:
+            raise EngineError(f"This engine was closed, and its connection to {self.name} with it. Make another one.")
+
     def _gone(self) -> EngineError:
+        self.need_open()
         return EngineError(f"The Dask scheduler at {self.name} went away, or hangs. Start it again and go on.")
 
 

@@ -274,6 +274,7 @@ class DaskEngine(BlockHolder):
 
     def _settle(self) -> None:
         """Look who is there, where somebody may have come or gone, and find a worker for every share."""
+        self._cluster.need_open()
         if monotonic() - self._looked <= BETWEEN_LOOKS:
             return
         self._lost = {worker: when for worker, when in self._lost.items() if monotonic() - when < BETWEEN_LOOKS}
