@@ -30,7 +30,9 @@ class Best:
 class Engine(Protocol):
     """Blocks of feature rows, numbered through from 0, and where the heavy steps on them run.
 
-    Scores and the best rows are the same, bit for bit, on every engine and for any blocks; sums for the same blocks.
+    Scores and the best rows are the same, bit for bit, on every engine and for any blocks; sums for the same blocks, as
+    far as the work gives the same. Of dense rows only among processors of one kind: how these are summed depends on what
+    a processor adds at once; sparse rows are summed in order.
     """
 
     @property

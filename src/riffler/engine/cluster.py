@@ -29,7 +29,8 @@ FOR_STEPS = {
     "distributed.scheduler.worker-ttl": "60s",
 }
 """Settings of a cluster of its own: nobody looks at Dask's profile of threads and the beat of its loops (which was one
-of 20 ms in each of them), and both take time from those who score. A worker that hangs is given up after a minute."""
+of 20 ms in each of them), and both take time from those who score. A worker that hangs is given up after one to two minutes: Dask looks
+once a minute for those that were silent for one."""
 
 
 class Cluster:
