@@ -139,7 +139,8 @@ def test_a_worker_that_hangs_is_given_up_and_nobody_waits_for_it_at_the_end(
 ) -> None:
     parts = cut(matrix("csr", 400), [100, 200, 300])
     blocks = [on_disk(part, tmp_path, str(at)) for at, part in enumerate(parts)]
-    monkeypatch.setitem(cluster.FOR_STEPS, "distributed.scheduler.worker-ttl", "2s")
+    # a worker that only waits for its core is silent for some seconds too
+    monkeypatch.setitem(cluster.FOR_STEPS, "distributed.scheduler.worker-ttl", "8s")
     w = np.random.default_rng(0).normal(size=7)
     wanted = LocalEngine(parts).best(w, 9).rows
     with DaskEngine(blocks, n_workers=2) as engine:
