@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import os
 import signal
 import socket
@@ -132,6 +134,32 @@ def test_a_scheduler_that_is_killed_within_a_step_is_one_error(tmp_path: Path) -
             with pytest.raises(EngineError, match="went away"):
                 engine.map(slow_sum)
     process.wait()
+
+
+def test_a_scheduler_that_is_killed_is_told_by_the_error_alone(tmp_path: Path) -> None:
+    log = io.StringIO()
+    handler = logging.StreamHandler(log)
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        with (
+            scheduler(tmp_path, "--host", "127.0.0.1") as (address, process),
+            running(*worker(address, "--host", "127.0.0.1")),
+            DaskEngine([np.eye(2)], address, timeout=PATIENCE) as engine,
+        ):
+            process.kill()
+            engine._cluster._client._timeout = 0.5  # after which Dask gives up
+            with pytest.raises(EngineError, match="went away"):
+                engine.map(slow_sum)
+            wait_until(lambda: engine._cluster._client.status == "closed")
+            loggers[1].warning("of another thread")
+        loggers[1].warning("afterwards")
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+    assert set(log.getvalue().splitlines()) == {"of another thread", "afterwards"}
+    assert not handler.filters
 
 
 def test_a_worker_that_hangs_is_given_up_and_nobody_waits_for_it_at_the_end(

@@ -31,8 +31,8 @@ class Engine(Protocol):
     """Blocks of feature rows, numbered through from 0, and where the heavy steps on them run.
 
     Scores and the best rows are the same, bit for bit, on every engine and for any blocks; sums for the same blocks, as
-    far as the work gives the same. Of dense rows only among processors of one kind: how these are summed depends on what
-    a processor adds at once; sparse rows are summed in order.
+    far as the work gives the same. Of dense rows only among processors of one kind: in what order these are summed
+    depends on how much a processor adds at once; sparse rows are summed in their own.
     """
 
     @property

@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager, suppress
+from threading import get_ident
 from time import monotonic, sleep
 from typing import Any
 
 from riffler.engine import at_worker
 from riffler.engine.interrupts import kept_from_workers
 from riffler.engine.local import n_cores
-from riffler.engine.quiet import SILENT, end_silence, silence
+from riffler.engine.quiet import SILENT, Unheard, end_silence, silence
 from riffler.engine.seats import Place, seated
 from riffler.engine.tls import TlsFiles, dask_address, has_certificates, need_closed, need_shut_in, need_trusted
 from riffler.engine.worker_pool import WorkerPool
@@ -29,8 +30,8 @@ FOR_STEPS = {
     "distributed.scheduler.worker-ttl": "60s",
 }
 """Settings of a cluster of its own: nobody looks at Dask's profile of threads and the beat of its loops (which was one
-of 20 ms in each of them), and both take time from those who score. A worker that hangs is given up after one to two minutes: Dask looks
-once a minute for those that were silent for one."""
+of 20 ms in each of them), and both take time from those who score. A worker that hangs is given up after one to two
+minutes: Dask looks once a minute for those that were silent for one."""
 
 
 class Cluster:
@@ -48,11 +49,14 @@ class Cluster:
             need_trusted([str(getattr(given, "scheduler_address", given))])
         self._n_own = n_workers or n_cores()
         self._own: Any = None
+        self._unheard: Unheard | None = None
         if given is None:
             self._begin()
         else:
             self._connect(given, {} if tls is None else {"security": tls.security()})
         try:
+            if isinstance(given, str):  # a cluster object of this process logs in the same thread, and is not ours
+                self._unheard = Unheard(self._client.sync(_number_of_thread))
             need_shut_in(str(self._client.scheduler_info()["address"]))
             self.threads_by_worker()
         except BaseException:
@@ -248,6 +252,8 @@ class Cluster:
     def _end(self) -> None:
         with suppress(Exception):
             self._client.close(timeout=2)
+        if self._unheard is not None:
+            self._unheard.end()
         if self._own is not None:
             with suppress(Exception):  # what is left of it ends with this process
                 self._own.close(timeout=10)
@@ -328,6 +334,10 @@ class Cluster:
     def _gone(self) -> EngineError:
         self.need_open()
         return EngineError(f"The Dask scheduler at {self.name} went away, or hangs. Start it again and go on.")
+
+
+async def _number_of_thread() -> int:
+    return get_ident()
 
 
 def first_line(what: object) -> str:
