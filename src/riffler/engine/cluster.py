@@ -108,13 +108,9 @@ class Cluster:
                 raise EngineError(f"No worker of {self.name} answers. Look into their logs, start others, then go on.")
             sleep(0.1)
 
-    def places(self, workers: Iterable[str]) -> dict[str, Place]:
-        """Where some workers run; who has not introduced itself yet may be on a machine by itself."""
-        return {worker: self._places.get(worker, Place(worker, frozenset())) for worker in workers}
-
     def seats(self, threads: Mapping[str, int], busy: Collection[str]) -> dict[str, int]:
-        """Which of some workers shall work, and with how many threads: no more of a machine than it has cores."""
-        return seated(threads, self.places(threads), busy)
+        """Which of the workers that are there work, with how many threads: no more of a machine than it has cores."""
+        return seated(threads, self._places, busy)
 
     def _threads_now(self) -> dict[str, int]:
         threads = self._threads_there()
