@@ -281,9 +281,11 @@ def _take(share: Share, sent: Sent) -> None:
         while len(_HELD) > MOST_SHARES or now - next(iter(_HELD.values())).used > IDLE_SECONDS:
             _HELD.popitem(last=False)
     held = _HELD.get(share.name)
-    if held is not None and sent.ties is not None:
+    if held is None:
+        return
+    if sent.ties is not None:
         held.order, held.ties = sent.order, _ties_of(sent.ties)
-    if held is not None and sent.columns is not None:
+    if sent.columns is not None:
         held.columns = sent.columns
 
 
