@@ -43,32 +43,42 @@ def _overhead(collection: DiskCollection, n_workers: int, seed: int, repeats: in
         steps: list[Pass] = [
             partial(engine.best, weights, N_PICKED, excluded, ties=ties) for engine in (local, cluster)
         ]
-        with BareProcesses(collection.folder, n_workers, weights) as bare:
+        n_seated = min(len(cluster._threads), rows.n_blocks)  # of more workers than cores some stand by
+        with BareProcesses(collection.folder, n_seated, weights, excluded, ties) as bare:
             here, there, alone = map(np.median, alternated([*steps, bare.step], repeats))
         memory = max(own_megabytes(one.pid) for one in cluster._cluster._own.workers.values())
     found = {
         "documents": collection.n_items, "workers": n_workers, "local": float(here), "dask": float(there),
-        "processes": float(alone), "first": first, "overhead": float(there / here - 1), "worker_mb": memory,
+        "processes": float(alone), "n_processes": n_seated, "first": first, "overhead": float(there / here - 1),
+        "worker_mb": memory,
     }  # fmt: skip
     print(
         f"dask: {collection.n_items:,} documents, {n_workers} workers: {1000 * there:.1f} ms a step, {n_threads()} "
         f"threads {1000 * here:.1f} ms, overhead {100 * found['overhead']:.1f} % (wanted: {100 * WANTED_SHARE:.0f} %); "
-        f"as many processes without Dask, on the same blocks, {1000 * alone:.1f} ms; the first step, with opening and "
-        f"checksums, {first:.1f} s; the largest worker holds {memory:.0f} MB beyond mapped files",
+        f"{n_seated} processes without Dask, on the same blocks, {1000 * alone:.1f} ms; the first step, with opening "
+        f"and checksums, {first:.1f} s; the largest worker holds {memory:.0f} MB beyond mapped files",
         flush=True,
     )
     return found
 
 
 class BareProcesses:
-    """Processes that score their part of the blocks when they are told to, by a pipe: what is left without Dask."""
+    """Processes that do a step on their blocks when they are told to, by a pipe: what is left without Dask."""
 
-    def __init__(self, folder: Path, n: int, weights: NDArray[np.float32]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        n: int,
+        weights: NDArray[np.float32],
+        excluded: NDArray[np.int64],
+        ties: NDArray[np.int64],
+    ) -> None:
         made = multiprocessing.get_context("spawn")
         self._ends, self._processes = [], []
         for number in range(n):
             here, there = made.Pipe()
-            process = made.Process(target=_score_when_told, args=(there, folder, number, n, weights), daemon=True)
+            told = there, folder, number, n, weights, excluded, ties
+            process = made.Process(target=_step_when_told, args=told, daemon=True)
             process.start()
             self._ends.append(here)
             self._processes.append(process)
@@ -91,14 +101,27 @@ class BareProcesses:
             process.join(10)
 
 
-def _score_when_told(end: Any, folder: Path, number: int, n: int, weights: NDArray[np.float32]) -> None:  # noqa: ANN401
-    rows = rows_on_disk(open_collection(folder)).sources
-    cuts = np.linspace(0, len(rows), n + 1).astype(int)
-    engine = LocalEngine(rows[cuts[number] : cuts[number + 1]], threads=1)
-    engine.best(weights, N_PICKED)  # opens the blocks
+def _step_when_told(
+    end: Any,  # noqa: ANN401
+    folder: Path,
+    number: int,
+    n: int,
+    weights: NDArray[np.float32],
+    excluded: NDArray[np.int64],
+    ties: NDArray[np.int64],
+) -> None:
+    rows = rows_on_disk(open_collection(folder))
+    first, stop = np.linspace(0, rows.n_blocks, n + 1).astype(int)[number : number + 2]
+    first_row, end_row = int(rows.starts[first]), int(rows.starts[stop])
+    its_excluded = excluded[(excluded >= first_row) & (excluded < end_row)] - first_row
+    step = partial(
+        LocalEngine(rows.sources[first:stop], threads=1).best,
+        weights, N_PICKED, its_excluded, ties=ties[first_row:end_row],
+    )  # fmt: skip
+    step()  # opens the blocks
     end.send(True)
     while end.recv():
-        engine.best(weights, N_PICKED)
+        step()
         end.send(True)
 
 

@@ -108,11 +108,14 @@ def _timed(collection: DiskCollection, n: int, seed: int, repeats: int) -> dict[
 
 
 def _pieces(blocks: list[sparse.csr_matrix], threads: int) -> list[sparse.csr_matrix]:
-    """The blocks, cut where there are fewer than threads."""
+    """The blocks; where there are fewer than threads each of them is cut into as many parts."""
     if len(blocks) >= threads:
         return blocks
-    cuts = np.linspace(0, blocks[0].shape[0], threads + 1).astype(int)
-    return [_cut(blocks[0], int(start), int(stop)) for start, stop in pairwise(cuts)]
+    return [
+        _cut(block, int(start), int(stop))
+        for block in blocks
+        for start, stop in pairwise(np.linspace(0, block.shape[0], threads + 1).astype(int))
+    ]
 
 
 def _head(rows: sparse.csr_matrix, n: int) -> sparse.csr_matrix:

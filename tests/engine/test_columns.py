@@ -76,6 +76,20 @@ def test_columns_of_other_kinds_travel_each_time(cluster: Any) -> None:  # noqa:
             np.testing.assert_array_equal(engine.sum(_told_of, column), local.sum(_told_of, column))
 
 
+def test_columns_give_the_same_bits_however_they_lie_in_memory(cluster: Any) -> None:  # noqa: ANN401
+    blocks, rng = cut(matrix("dense", 3000), [1000, 2000]), np.random.default_rng(0)
+    plain = rng.normal(size=(3000, 5))
+    layouts = [np.asfortranarray(plain), rng.normal(size=3000)[::-1], rng.normal(size=9000)[::3], plain[:, 1:3]]
+    local = LocalEngine(blocks)
+    with DaskEngine(blocks, cluster) as engine:
+        for column in layouts:
+            wanted = local.sum(_total, column)
+            np.testing.assert_array_equal(engine.sum(_total, column), wanted)
+            np.testing.assert_array_equal(local.sum(_total, column.copy(order="C")), wanted)
+            for found in (engine.map(_total, column), local.map(_total, column.copy(order="C"))):
+                np.testing.assert_array_equal(found, local.map(_total, column))
+
+
 def test_work_that_changes_its_column_changes_nothing_for_the_next(cluster: Any) -> None:  # noqa: ANN401
     blocks, weight = cut(matrix("dense", 60), [20]), np.random.default_rng(0).random(60)
     local = LocalEngine(blocks)
@@ -105,6 +119,10 @@ def _longest(block: Any, words: list[str]) -> int:  # noqa: ANN401 - a matrix
 
 def _told_of(block: Any, column: Any) -> FloatArray:  # noqa: ANN401 - matrices
     return np.array([column.ndim, column.dtype.itemsize, column.dtype.kind == "i", column.sum()], dtype=float)
+
+
+def _total(block: Any, column: FloatArray) -> FloatArray:  # noqa: ANN401 - a matrix
+    return np.array([column.sum()])
 
 
 def _less_its_mean(block: Any, weight: FloatArray) -> FloatArray:  # noqa: ANN401 - a matrix

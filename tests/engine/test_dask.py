@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -136,27 +137,47 @@ def test_workers_of_its_own_draw_what_the_local_engine_finds(
     engine.close()
 
 
+@pytest.mark.parametrize("lost", [["told 0"], ["taken"], ["ties 1"], ["told 0", "taken", "ties 1"]])
 def test_tidying_up_among_temporary_files_costs_a_second_try_at_most(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lost: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between two steps the weights alone are removed, within one the folder."""
+    """Between two steps the weights alone are removed; within one, files that the workers are just told of."""
     monkeypatch.setattr("riffler.engine.drawing.LONG", 0)
     block = on_disk(matrix("csr", 900), tmp_path, "a")
-    w = np.random.default_rng(0).normal(size=(3, 7))
+    w, ties, local = np.random.default_rng(0).normal(size=(3, 7)), np.arange(900)[::-1].copy(), LocalEngine([block])
     with DaskEngine([block], n_workers=2) as engine:
         engine.best(w[0], 9)
         assert engine._drawing is not None
-        hands, folder = engine._drawing.hands, engine._drawing._scratch.folder
+        folder, call, tidied = engine._drawing._scratch.folder, engine._call, list[str]()
         (folder / "told 0").unlink()
-        np.testing.assert_array_equal(engine.best(w[2], 9).rows, LocalEngine([block]).best(w[2], 9).rows)
+        np.testing.assert_array_equal(engine.best(w[2], 9).rows, local.best(w[2], 9).rows)
 
-        def tidied(parts: Any) -> Any:  # noqa: ANN401
-            if folder.exists():
-                shutil.rmtree(folder)
-            return hands(parts)
+        def tidy_and_call(*what: Any) -> dict[str, Any]:  # noqa: ANN401
+            if not tidied:
+                tidied.extend(file.name for file in folder.iterdir() if file.name in lost)
+                for name in tidied:
+                    (folder / name).unlink()
+            return call(*what)
 
-        monkeypatch.setattr(engine._drawing, "hands", tidied)
-        np.testing.assert_array_equal(engine.best(w[1], 9).rows, LocalEngine([block]).best(w[1], 9).rows)
+        monkeypatch.setattr(engine, "_call", tidy_and_call)
+        np.testing.assert_array_equal(engine.best(w[1], 9, ties=ties).rows, local.best(w[1], 9, ties=ties).rows)
+        assert sorted(tidied) == sorted(lost)
+
+
+def test_a_folder_that_is_tidied_up_within_a_step_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = on_disk(matrix("csr", 900), tmp_path, "a")
+    w, ties, local = np.random.default_rng(0).normal(size=7), np.arange(900)[::-1].copy(), LocalEngine([block])
+    with DaskEngine([block], n_workers=2) as engine:
+        assert engine._drawing is not None
+        folder, call = engine._drawing._scratch.folder, engine._call
+
+        def tidy_and_call(*what: Any) -> dict[str, Any]:  # noqa: ANN401
+            shutil.rmtree(folder, ignore_errors=True)
+            return call(*what)
+
+        monkeypatch.setattr(engine, "_call", tidy_and_call)
+        np.testing.assert_array_equal(engine.best(w, 9, ties=ties).rows, local.best(w, 9, ties=ties).rows)
+        assert engine._drawing._scratch.folder != folder
 
 
 def test_blocks_in_memory_are_not_sent_to_all_workers() -> None:
@@ -226,6 +247,20 @@ def test_a_block_that_workers_cannot_open_is_named(cluster: Any, tmp_path: Path)
         engine.scores(np.ones(7))
 
 
+def test_work_that_leaves_the_program_is_one_error_and_ends_no_worker(cluster: Any) -> None:  # noqa: ANN401
+    there = cluster.scheduler_info["workers"].keys()
+    with DaskEngine([np.eye(2), np.eye(2)], cluster) as engine:
+        for leave in (SystemExit(3), KeyboardInterrupt()):
+            with pytest.raises(EngineError, match=rf"The work left by {type(leave).__name__}\(.*Let it raise"):
+                engine.map(partial(_leaving, leave))
+        assert engine.map(_n_rows) == [2, 2]
+    assert cluster.scheduler_info["workers"].keys() == there
+
+
+def _leaving(how: BaseException, block: Any) -> None:  # noqa: ANN401 - a matrix
+    raise how
+
+
 @pytest.mark.parametrize("mapped", [True, False])
 def test_a_worker_killed_in_the_middle_changes_nothing(cluster: Any, mapped: bool, tmp_path: Path) -> None:  # noqa: ANN401
     parts = cut(matrix("csr", 60), [10, 30, 45])
@@ -270,6 +305,31 @@ def test_a_scheduler_that_goes_away_is_one_error() -> None:
         with pytest.raises(EngineError, match="went away"):
             engine.scores(np.ones(2))
     engine.close()
+
+
+@pytest.mark.parametrize("whose", ["given", "its own"])
+def test_an_engine_that_was_closed_says_so(cluster: Any, whose: str, tmp_path: Path) -> None:  # noqa: ANN401
+    """Within a step, by another thread, and in those that come after it."""
+    block = on_disk(np.eye(2), tmp_path, "a")
+    engine = DaskEngine([block], cluster if whose == "given" else None, n_workers=1)
+    with ThreadPoolExecutor(1) as pool:
+        under_way = pool.submit(engine.map, partial(_in_two_seconds, mark=str(tmp_path / "begun")))
+        wait_until((tmp_path / "begun").exists)
+        engine.close()
+        with pytest.raises(EngineError, match="This engine was closed"):
+            under_way.result(60)
+    for ask in (partial(engine.map, _n_rows), partial(engine.best, np.ones(2), 1), partial(engine.scores, np.ones(2))):
+        with pytest.raises(EngineError, match="This engine was closed"):
+            ask()
+    if whose == "its own":
+        assert engine._drawing is not None
+        assert not engine._drawing._scratch.folder.exists()
+
+
+def _in_two_seconds(block: Any, mark: str) -> int:  # noqa: ANN401 - a matrix
+    Path(mark).touch()
+    sleep(2)
+    return int(block.shape[0])
 
 
 def test_a_cluster_of_its_own_needs_certificates_to_be_talked_to() -> None:

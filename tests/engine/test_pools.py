@@ -118,6 +118,27 @@ def pid_soon(_: int) -> int:
     return os.getpid()
 
 
+def test_a_cluster_of_its_own_whose_nannies_gave_up_is_made_anew_and_no_work_is_lost() -> None:
+    here = Cluster(None, tls=None, n_workers=2, timeout=3)
+    own = here._own
+    with here.pool() as pool:
+        assert list(pool.map(abs, [-1])) == [1]
+        under_way = [pool.submit(slow_abs, -number) for number in range(6)]
+        time.sleep(0.5)
+        for nanny in list(own.workers.values()):
+            own.sync(nanny.close)
+        assert [one.result(60) for one in under_way] == list(range(6))
+        with pytest.raises(ZeroDivisionError):  # of the work itself
+            pool.submit(divmod, 1, 0).result(60)
+    assert here._own is not own
+    here.close()
+
+
+def slow_abs(number: int) -> int:
+    time.sleep(1)
+    return abs(number)
+
+
 def test_work_goes_only_to_workers_that_were_looked_at(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
     here = joined(cluster)
     first = dict([next(iter(here.threads_by_worker().items()))])

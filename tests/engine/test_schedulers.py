@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import os
 import signal
 import socket
@@ -134,12 +136,39 @@ def test_a_scheduler_that_is_killed_within_a_step_is_one_error(tmp_path: Path) -
     process.wait()
 
 
+def test_a_scheduler_that_is_killed_is_told_by_the_error_alone(tmp_path: Path) -> None:
+    log = io.StringIO()
+    handler = logging.StreamHandler(log)
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        with (
+            scheduler(tmp_path, "--host", "127.0.0.1") as (address, process),
+            running(*worker(address, "--host", "127.0.0.1")),
+            DaskEngine([np.eye(2)], address, timeout=PATIENCE) as engine,
+        ):
+            process.kill()
+            engine._cluster._client._timeout = 0.5  # after which Dask gives up
+            with pytest.raises(EngineError, match="went away"):
+                engine.map(slow_sum)
+            wait_until(lambda: engine._cluster._client.status == "closed")
+            loggers[1].warning("of another thread")
+        loggers[1].warning("afterwards")
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)
+    assert set(log.getvalue().splitlines()) == {"of another thread", "afterwards"}
+    assert not handler.filters
+
+
 def test_a_worker_that_hangs_is_given_up_and_nobody_waits_for_it_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts = cut(matrix("csr", 400), [100, 200, 300])
     blocks = [on_disk(part, tmp_path, str(at)) for at, part in enumerate(parts)]
-    monkeypatch.setitem(cluster.FOR_STEPS, "distributed.scheduler.worker-ttl", "2s")
+    # a worker that only waits for its core is silent for some seconds too
+    monkeypatch.setitem(cluster.FOR_STEPS, "distributed.scheduler.worker-ttl", "8s")
     w = np.random.default_rng(0).normal(size=7)
     wanted = LocalEngine(parts).best(w, 9).rows
     with DaskEngine(blocks, n_workers=2) as engine:

@@ -29,6 +29,7 @@ from riffler.engine.fixed_sum import Node, joined
 from riffler.engine.listening import open_at
 from riffler.engine.local import LocalEngine, Turns
 from riffler.engine.mapped import MappedArray
+from riffler.engine.scratch import TidiedUp, told_if_tidied_up
 from riffler.engine.seats import Place, place_here
 from riffler.engine.wire import NO_COLUMNS, KeptColumns, PackedWeights, unpacked_rows, unpacked_weights
 from riffler.errors import EngineError
@@ -138,7 +139,7 @@ def _answers(
     """
     try:
         common = tuple(_unpacked(one) for one in common)
-    except FileNotFoundError:  # somebody tidied up; who asks again writes it again
+    except TidiedUp:
         return [NotHeld()] * len(asked)
     n_at_once = min(n_threads, len(asked))
     if n_at_once == 1:
@@ -159,12 +160,13 @@ def _still_mapped(one: MappedArray) -> NDArray[Any]:
     """Return an array of a file that is written over from step to step: it stays mapped, as to map it takes longer."""
     n_bytes = int(np.prod(one.shape)) * np.dtype(one.dtype).itemsize
     path = Path(str(one.path))
-    inode = path.stat().st_ino  # somebody may have tidied up, and another file have that name since
+    with told_if_tidied_up():
+        inode = path.stat().st_ino  # another file may have that name since
     known, whole, _ = _WRITTEN_OVER.get(str(path), (inode, None, 0.0))
     if whole is None or known != inode or whole.size < n_bytes:
         if len(_WRITTEN_OVER) >= MOST_WRITTEN_OVER:
             _WRITTEN_OVER.clear()
-        with few_enough(path):
+        with few_enough(path), told_if_tidied_up():
             # mapped to be written to, though nobody does: loops are compiled for such arrays
             whole = np.asarray(np.memmap(path, dtype=np.uint8, mode="r+"))
     _WRITTEN_OVER[str(path)] = inode, whole, monotonic()
@@ -174,30 +176,36 @@ def _still_mapped(one: MappedArray) -> NDArray[Any]:
 def _answer(call: Callable[..., Any], order: int | None, common: tuple[Any, ...], asked: Asked, n_threads: int) -> Any:  # noqa: ANN401 - what the call gives
     """Take what was sent, and call a function with an engine of a share, its ties and arguments."""
     share = asked.share
-    with _LOCK:
-        if asked.sent is not None:
-            _take(share, asked.sent)
-        _watch()
-        held = _HELD.get(share.name)
-        if held is None or (order is not None and held.order != order) or asked.columns not in ("", held.columns.name):
-            return NotHeld()
-        held.used = monotonic()
-        _HELD.move_to_end(share.name)
-        engine, ties = LocalEngine(held.rows, n_threads), None if order is None else held.ties
-        kept = held.columns.columns if asked.columns else ()
     try:
+        with _LOCK:
+            if asked.sent is not None:
+                _take(share, asked.sent)
+            _watch()
+            held, columns = _HELD.get(share.name), asked.columns
+            if held is None or (order is not None and held.order != order) or columns not in ("", held.columns.name):
+                return NotHeld()
+            held.used = monotonic()
+            _HELD.move_to_end(share.name)
+            engine, ties = LocalEngine(held.rows, n_threads), None if order is None else held.ties
+            kept = held.columns.columns if columns else ()
         # copies: work that changes its columns must not change them for whoever comes next
         return call(engine, ties, share, *common, *asked.arguments, *(column.copy() for column in kept))
-    except Exception as error:
+    except TidiedUp:
+        return NotHeld()
+    except BaseException as error:  # SystemExit would end this worker, and then the next
         return Raised(able_to_travel(error))  # so that it is told from a worker that went away
 
 
-def able_to_travel(error: Exception) -> Exception:
-    """Return an error that can be sent: one that cannot be made again elsewhere is told in words.
+def able_to_travel(error: BaseException) -> Exception:
+    """Return an error that can be sent: one that cannot be made again elsewhere, or leaves a program, is told in words.
 
     >>> able_to_travel(ValueError("it is odd"))
     ValueError('it is odd')
+    >>> able_to_travel(SystemExit(3))
+    EngineError('The work left by SystemExit(3), which would end its worker. Let it raise an Exception.')
     """
+    if not isinstance(error, Exception):
+        return EngineError(f"The work left by {error!r}, which would end its worker. Let it raise an Exception.")
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -295,7 +303,16 @@ def _take(share: Share, sent: Sent) -> None:
         while len(_HELD) > MOST_SHARES:
             _HELD.popitem(last=False)
     held = _HELD.get(share.name)
-    if held is not None and sent.ties is not None:
-        held.order, held.ties = sent.order, sent.ties.open() if isinstance(sent.ties, MappedArray) else sent.ties
-    if held is not None and sent.columns is not None:
+    if held is None:
+        return
+    if sent.ties is not None:
+        held.order, held.ties = sent.order, _ties_of(sent.ties)
+    if sent.columns is not None:
         held.columns = sent.columns
+
+
+def _ties_of(sent: IntArray | MappedArray) -> IntArray:
+    if not isinstance(sent, MappedArray):
+        return sent
+    with told_if_tidied_up():
+        return sent.mapped()

@@ -30,7 +30,9 @@ class Best:
 class Engine(Protocol):
     """Blocks of feature rows, numbered through from 0, and where the heavy steps on them run.
 
-    Scores and the best rows are the same, bit for bit, on every engine and for any blocks; sums for the same blocks.
+    Scores and the best rows are the same, bit for bit, on every engine and for any blocks; sums for the same blocks, as
+    far as the work gives the same. Of dense rows only among processors of one kind: in what order these are summed
+    depends on how much a processor adds at once; sparse rows are summed in their own.
     """
 
     @property
@@ -141,6 +143,17 @@ def checked_columns(columns: tuple[Any, ...], n_rows: int) -> None:
     for column in columns:
         if len(column) != n_rows:
             raise InputError(f"A column must have an entry for each of the {n_rows:,} rows, got {len(column):,}.")
+
+
+def part_of_columns(columns: Sequence[Any], start: int, stop: int) -> tuple[Any, ...]:
+    """Return some rows of columns, arrays in one layout: work that adds them up rounds by how they lie in memory.
+
+    >>> (part,) = part_of_columns([np.arange(6.0)[::-1]], 1, 4)
+    >>> part, part.flags.c_contiguous
+    (array([4., 3., 2.]), True)
+    """
+    parts = (column[start:stop] for column in columns)
+    return tuple(np.ascontiguousarray(one) if type(one) in (np.ndarray, np.memmap) else one for one in parts)
 
 
 def excluded_numbers(excluded: BoolArray | IntArray | None, n_rows: int) -> IntArray:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager, suppress
+from threading import get_ident
 from time import monotonic, sleep
 from typing import Any
 
@@ -13,7 +14,7 @@ from riffler.cores import n_cores
 from riffler.engine import at_worker
 from riffler.engine.connecting import scheduler_of, unanswered
 from riffler.engine.interrupts import kept_from_workers
-from riffler.engine.quiet import SILENT, end_silence, silence
+from riffler.engine.quiet import SILENT, Unheard, end_silence, silence
 from riffler.engine.seats import Place, seated
 from riffler.engine.tls import TlsFiles, need_closed, need_shut_in, need_trusted
 from riffler.engine.worker_pool import WorkerPool
@@ -30,7 +31,8 @@ FOR_STEPS = {
     "distributed.scheduler.worker-ttl": "60s",
 }
 """Settings of a cluster of its own: nobody looks at Dask's profile of threads and the beat of its loops (which was one
-of 20 ms in each of them), and both take time from those who score. A worker that hangs is given up after a minute."""
+of 20 ms in each of them), and both take time from those who score. A worker that hangs is given up after one to two
+minutes: Dask looks once a minute for those that were silent for one."""
 
 
 class Cluster:
@@ -38,17 +40,20 @@ class Cluster:
 
     def __init__(self, given: Any, *, tls: TlsFiles | None, n_workers: int | None, timeout: float) -> None:  # noqa: ANN401
         need_distributed()
-        self._timeout = timeout
+        self._timeout, self._is_closed = timeout, False
         self._places: dict[str, Place] = {}  # of the workers that were looked at
         meant = None if given is None else scheduler_of(given, tls)
         self._n_own = n_workers or n_cores()
         self._own: Any = None
+        self._unheard: Unheard | None = None
         if meant is None:
             self._begin()
         else:
             meant.need_answer(timeout)
             self._connect(meant.target, meant.arguments)
         try:
+            if isinstance(given, str):  # a cluster object of this process logs in the same thread, and is not ours
+                self._unheard = Unheard(self._client.sync(_number_of_thread))
             need_shut_in(str(self._client.scheduler_info()["address"]))
             self.threads_by_worker()
         except BaseException:
@@ -98,13 +103,9 @@ class Cluster:
                 raise EngineError(f"No worker of {self.name} answers. Look into their logs, start others, then go on.")
             sleep(0.1)
 
-    def places(self, workers: Iterable[str]) -> dict[str, Place]:
-        """Where some workers run; who has not introduced itself yet may be on a machine by itself."""
-        return {worker: self._places.get(worker, Place(worker, frozenset())) for worker in workers}
-
     def seats(self, threads: Mapping[str, int], busy: Collection[str]) -> dict[str, int]:
-        """Which of some workers shall work, and with how many threads: no more of a machine than it has cores."""
-        return seated(threads, self.places(threads), busy)
+        """Which of the workers that are there work, with how many threads: no more of a machine than it has cores."""
+        return seated(threads, self._places, busy)
 
     def _threads_now(self) -> dict[str, int]:
         threads = self._threads_there()
@@ -151,7 +152,10 @@ class Cluster:
                 found = self._client.sync(self._run_directly, workers, function, arguments)
         except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError):
             found = {}  # the scheduler went away: who asks it for the workers next will say so
-        except TypeError as error:
+        except Exception as error:
+            self.need_open()  # Dask has many errors for a client that another thread closed
+            if not isinstance(error, TypeError):
+                raise
             raise EngineError(f"What {self.name} is asked, or answers, cannot travel: {first_line(error)}") from error
         return {worker: self._answer_of(worker, found.get(worker, LOST)) for worker in workers}
 
@@ -204,6 +208,10 @@ class Cluster:
         """Put a piece of work into the scheduler's queue, for these workers alone."""
         return self._client.submit(work, workers=list(workers), allow_other_workers=False, pure=False)
 
+    def is_made_anew_since(self, future: Any) -> bool:  # noqa: ANN401 - a future of Dask's
+        """Whether a piece of work was sent to a cluster of its own in whose place there is another one now."""
+        return future.client is not self._client
+
     @contextmanager
     def faults_of_work(self) -> Iterator[None]:
         """Name what goes wrong with work in the scheduler's queue; errors of the work itself are raised as they are."""
@@ -225,6 +233,7 @@ class Cluster:
 
     def close(self, names: tuple[str, ...] = ()) -> None:
         """Let workers drop what they hold, and end the connection, and a cluster of its own."""
+        self._is_closed = True
         with suppress(Exception):  # whoever is gone holds nothing, and who hangs is not waited for
             if names and self._own is None and self._client.status == "running":
                 told = self._client._run, at_worker.drop, names
@@ -234,6 +243,8 @@ class Cluster:
     def _end(self) -> None:
         with suppress(Exception):
             self._client.close(timeout=2)
+        if self._unheard is not None:
+            self._unheard.end()
         if self._own is not None:
             with suppress(Exception):  # what is left of it ends with this process
                 self._own.close(timeout=10)
@@ -291,6 +302,9 @@ class Cluster:
             yield
         except (CommClosedError, OSError, TimeoutError, CancelledError, RuntimeError) as error:
             raise self._gone() from error
+        except Exception:
+            self.need_open()
+            raise
 
     @property
     def _is_away(self) -> bool:
@@ -303,8 +317,18 @@ class Cluster:
             "more memory than they have. Give them more, or fewer threads, then go on."
         )
 
+    def need_open(self) -> None:
+        """Raise once this was closed, here, whichever thread did it."""
+        if self._is_closed:
+            raise EngineError(f"This engine was closed, and its connection to {self.name} with it. Make another one.")
+
     def _gone(self) -> EngineError:
+        self.need_open()
         return EngineError(f"The Dask scheduler at {self.name} went away, or hangs. Start it again and go on.")
+
+
+async def _number_of_thread() -> int:
+    return get_ident()
 
 
 def first_line(what: object) -> str:

@@ -32,6 +32,7 @@ from riffler.engine.base import (
     checked_ties,
     checked_weights,
     excluded_numbers,
+    part_of_columns,
 )
 from riffler.engine.candidates import Candidates
 from riffler.engine.cluster import LOST, Cluster
@@ -187,7 +188,7 @@ class DaskEngine(BlockHolder):
     def _parted(self, columns: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         """Cut columns into those of each share."""
         checked_columns(columns, self.n_rows)
-        return [tuple(column[share.first_row : share.end_row] for column in columns) for share in self._shares]
+        return [part_of_columns(columns, share.first_row, share.end_row) for share in self._shares]
 
     def _ask(
         self,
@@ -273,6 +274,7 @@ class DaskEngine(BlockHolder):
 
     def _settle(self) -> None:
         """Look who is there, where somebody may have come or gone, and find a worker for every share."""
+        self._cluster.need_open()
         if monotonic() - self._looked <= BETWEEN_LOOKS:
             return
         self._lost = {worker: when for worker, when in self._lost.items() if monotonic() - when < BETWEEN_LOOKS}

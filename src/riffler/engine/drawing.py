@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riffler.engine.mapped import MappedArray
-from riffler.engine.scratch import Scratch
+from riffler.engine.scratch import Scratch, told_if_tidied_up
 
 LONG = 100_000  # bytes that are sent to each worker in less time than they are written and mapped
 
@@ -70,7 +70,8 @@ class Hand:
 
     def __call__(self, n_stretches: int) -> Iterator[int]:
         """Yield stretches that nobody has drawn, and mark them."""
-        taken = np.memmap(self.path, dtype=np.uint32, mode="r+", shape=(n_stretches,))
+        with told_if_tidied_up():
+            taken = np.memmap(self.path, dtype=np.uint32, mode="r+", shape=(n_stretches,))
         for stretch in chain.from_iterable(self.order):
             if taken[stretch] != self.step:
                 taken[stretch] = self.step

@@ -24,6 +24,7 @@ from riffler.engine.base import (
     checked_ties,
     checked_weights,
     excluded_numbers,
+    part_of_columns,
 )
 from riffler.engine.candidates import Candidates
 from riffler.engine.fixed_sum import Node, joined, total_of
@@ -159,7 +160,7 @@ class LocalEngine(BlockHolder):
     def _parts(self, work: Work[Part], columns: tuple[Any, ...]) -> Iterator[Part]:
         """Yield what the blocks give, in their order; few of them are under way at a time."""
         checked_columns(columns, self.n_rows)
-        jobs = ((block, [column[start:stop] for column in columns]) for start, stop, block in self._blocked)
+        jobs = ((block, part_of_columns(columns, start, stop)) for start, stop, block in self._blocked)
         if self.threads == 1 or self._blocked.n_blocks == 1:
             yield from (work(block, *parts) for block, parts in jobs)
             return

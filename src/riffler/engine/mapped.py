@@ -25,13 +25,9 @@ class MappedArray:
     offset: int
 
     def open(self) -> NDArray[Any]:
-        """Map it again, to be read only."""
-        if self.path is None:
-            return np.empty(self.shape, dtype=self.dtype)
+        """Map it again, to be read only; say what is to be done where it cannot be."""
         try:
-            with few_enough(Path(self.path)), Path(self.path).open("rb") as stream:
-                allow_more(stream.fileno())
-                mapped = np.memmap(stream, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
+            return self.mapped()
         except FileNotFoundError as error:
             raise DataFileError(
                 f"{self.path}: no such file for the process that shall work on it. "
@@ -39,6 +35,14 @@ class MappedArray:
             ) from error
         except ValueError as error:
             raise DataFileError(f"{self.path}: shorter than its index says. Copy it again, or index anew.") from error
+
+    def mapped(self) -> NDArray[Any]:
+        """Map it again, to be read only."""
+        if self.path is None:
+            return np.empty(self.shape, dtype=self.dtype)
+        with few_enough(Path(self.path)), Path(self.path).open("rb") as stream:
+            allow_more(stream.fileno())
+            mapped = np.memmap(stream, dtype=self.dtype, mode="r", offset=self.offset, shape=self.shape)
         return np.asarray(mapped)
 
 

@@ -1,6 +1,7 @@
 """Work for ``Engine.sum`` that training needs, by the one compiled row loop: a block gives the same bits everywhere.
 
-(Sums by BLAS do not: their last digits depend on its threads and on where the arrays lie.)
+(Sums by BLAS do not: their last digits depend on its threads and on where the arrays lie. A dense block does so on
+processors of one kind.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Dask logs about clusters of its own is left out: it is told as errors, or is nothing that anybody needs."""
+"""What Dask logs about clusters and connections of an engine is left out: it is told as errors, or nobody needs it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,26 @@ def silence(cluster: object) -> None:
         for handler in logging.getLogger("distributed").handlers:
             _HANDLERS.setdefault(handler, handler.level)
             handler.setLevel(SILENT)
+
+
+class Unheard(logging.Filter):
+    """Leaves out what one thread logs: that of a connection. Of others of this process Dask logs as ever."""
+
+    def __init__(self, thread: int) -> None:
+        super().__init__()
+        self._thread = thread
+        self._handlers = list(logging.getLogger("distributed").handlers)
+        for handler in self._handlers:
+            handler.addFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether another thread logs this."""
+        return record.thread != self._thread
+
+    def end(self) -> None:
+        """Leave out no more; a later thread may have the same number."""
+        for handler in self._handlers:
+            handler.removeFilter(self)
 
 
 def end_silence(cluster: object) -> None:

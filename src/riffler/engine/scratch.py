@@ -15,6 +15,19 @@ from riffler.errors import EngineError
 PREFIX = "riffler-steps-"
 
 
+class TidiedUp(Exception):
+    """A file of the folder is not there any more: who wrote it writes it again when it is told so."""
+
+
+@contextmanager
+def told_if_tidied_up() -> Iterator[None]:
+    """Tell a file of the folder that is gone from any other that the work misses."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise TidiedUp(str(error)) from error
+
+
 class Scratch:
     """Arrays as files that other processes map; all of them go with :meth:`close`."""
 
