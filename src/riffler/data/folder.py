@@ -63,7 +63,7 @@ def or_its_folder(source: Path | str) -> str:
     """What an error adds where a file may be one document, and was taken for many.
 
     >>> or_its_folder("mails/1.txt")
-    ' A file ending in .txt is read as a table or as tagged records; where it is one document, name its folder: mails.'
+    ' A file ending in .txt is read as a table or as tagged records; where it is one document, name its folder.'
     >>> or_its_folder("mails.csv")
     ''
     """
@@ -71,7 +71,7 @@ def or_its_folder(source: Path | str) -> str:
     if path.suffix.lower() != ".txt":
         return ""
     what = f"A file ending in {path.suffix} is read as a table or as tagged records"
-    return f" {what}; where it is one document, name its folder: {path.parent}."
+    return f" {what}; where it is one document, name its folder."
 
 
 @contextmanager
